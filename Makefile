@@ -25,13 +25,13 @@ admin: ## manage organisations and keys on the running stack (DO="org list")
 	@npm run admin --silent -- $(or $(DO),--help)
 build: ## generate from proto and compile
 	@npm run build --silent
-docs: ## write the generated pages anew
+docs: ## write the generated reference pages (npm run docs:build builds the site)
 	@npm run docs --silent
-lint: ## eslint and prettier
+lint: ## oxlint and oxfmt
 	@npm run lint --silent
-format: ## let prettier write
+format: ## let oxfmt write
 	@npm run format --silent
-check: ## the fast tests: types, lint, proto, unit; no I/O
+check: ## the fast tests and guards: types, prose, spelling, lint, proto, unit; no I/O
 	@npm run check --silent
 test: ## all tests, as CI runs them (ONLY=unit,int: some stages)
 	@npm test --silent -- $(if $(ONLY),--only $(ONLY))

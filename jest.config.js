@@ -12,7 +12,7 @@ const shared = {
   // Tests run on the sources, so that a change is tested without a build.
   moduleNameMapper: {
     "^@wonrail/(kit|gateway)/(.*)$": "<rootDir>/$1/src/$2",
-    "^@wonrail/(auth|wallet|ledger|payment|chain-relayer)/(.*)$": "<rootDir>/services/$1/src/$2",
+    "^@wonrail/(auth|wallet|ledger|payment|chain-relayer|events)/(.*)$": "<rootDir>/services/$1/src/$2",
     "^@wonrail/local/(.*)$": "<rootDir>/deploy/local/src/$1",
   },
   modulePathIgnorePatterns: ["<rootDir>/.*/dist/", "<rootDir>/.wonrail/", "<rootDir>/.cache/"],
@@ -25,6 +25,7 @@ const deep = process.env.WONRAIL_DEEP === undefined ? [] : ["**/*.deep.test.ts"]
 module.exports = {
   // Long enough for a machine at a tenth of its speed; what hangs is found all the same.
   testTimeout: 120_000,
+  testSequencer: "<rootDir>/e2e/setup/slowestFirst.js",
   projects: [
     {
       ...shared,

@@ -136,9 +136,13 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAL_005: async ({ api, stack }) => {
     const { walletId } = await charged(api, 1_000);
     const to = await wallet(api);
-    // As the relayer freezes a wallet whose address the chain blocks.
+    // As an operator freezes a wallet.
     const uuid = (walletId as string).slice(4);
-    await asOwner(stack, "ledger", sql`update ledger.accounts set frozen = 1 where id = ${uuid}::uuid`);
+    await asOwner(
+      stack,
+      "ledger",
+      sql`update ledger.accounts set frozen_by_operator = 1 where id = ${uuid}::uuid`,
+    );
     const refused = await transfer(api, walletId, to.walletAddress, 100);
     expect(refused.body.error?.details).toEqual({ walletId, freeze: "OUTGOING" });
     await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
@@ -217,7 +221,9 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     await withinOneDay();
     const { walletId, chargeId } = await charged(api, 5_000);
     const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
-    expect(refused.body.error?.details).toEqual({ dailyLimit: 5_000, usedToday: 5_000 });
+    expect(refused.body.error?.details).toEqual({
+      ...{ reason: "daily_limit", dailyLimit: 5_000, usedToday: 5_000 },
+    });
     await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_000 });
     await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
     return refused;
@@ -286,6 +292,17 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const scheduledAt = new Date(Date.now() + 60_000).toISOString();
     const refused = await api.call("PATCH", `/api/transaction/${id}/schedule`, { scheduledAt });
     expect(refused.body.error?.details).toEqual({ status: "PENDING", reason: "not_scheduled" });
+    return refused;
+  },
+
+  EVT_001: ({ api }) => api.call("GET", `/api/events/evt_${NOBODY}`),
+  EVT_002: async ({ stack }) => {
+    const { api } = await newOrganisation(stack.stack());
+    await wallet(api);
+    await eventually(async () => expect((await api.get("/api/events")).items.length).toBeGreaterThan(1));
+    await asOwner(stack, "events", sql`delete from events where sequence = 1`);
+    const refused = await api.call("GET", "/api/events?after=0");
+    expect(refused.body.error?.details).toEqual({ oldestAfter: "1" });
     return refused;
   },
 

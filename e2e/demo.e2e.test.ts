@@ -1,11 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findRunnableBlocks } from "./docs/runnableBlocks";
 import { readTour } from "./ops/readTour";
 import { ROOT } from "./ops/repository";
+import { findBrowser, openPage } from "./support/browser";
+import { saySkipped } from "./support/saySkipped";
 import { startStack, type TestStack } from "./support/startStack";
 
-// The first commands of a newcomer: the README's tour and the demo.
+// The first commands of a newcomer: the README's tour, the blocks of the documentation, and the demo.
 jest.setTimeout(480_000);
 
 let stack: TestStack;
@@ -26,6 +30,52 @@ test("the tour of the README runs as it is pasted", async () => {
   expect(output).toMatch(/type: 'PAYMENT_CANCEL'/);
 });
 
+test.each(findRunnableBlocks().map((block) => [block.page, block.language, block.code] as const))(
+  "runnable block of %s succeeds: %s",
+  async (page, language, code) => {
+    const file = join(ROOT, ".cache", `${page.replaceAll(/\W/g, "-")}.mjs`);
+    mkdirSync(join(ROOT, ".cache"), { recursive: true });
+    if (language === "js") writeFileSync(file, code);
+    const { code: exitCode, output } =
+      language === "js"
+        ? await run(process.execPath, [file])
+        : await run("bash", ["-euo", "pipefail", "-c", code]);
+    rmSync(file, { force: true });
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.any(String) });
+    expect(output).not.toMatch(/\bundefined\b/);
+  },
+);
+
+const browser = findBrowser();
+if (browser === undefined) saySkipped("the documentation site: no Chromium is installed");
+
+(browser === undefined ? test.skip : test)(
+  "the gateway serves the documentation: pages, search and diagrams work under its policy",
+  async () => {
+    const page = await openPage(browser!);
+    try {
+      for (const scheme of ["light", "dark"] as const)
+        for (const width of [1280, 390]) {
+          await page.emulate({ width, height: 900, scheme });
+          await page.open(`${stack.stack().gatewayUrl}/docs/`);
+          await page.until("document.querySelector('.VPHero')");
+          await page.until(`document.documentElement.matches('.dark') === ${scheme === "dark"}`);
+          writeFileSync(join(ROOT, `.cache/docs-${scheme}-${width}.png`), await page.screenshot());
+        }
+      await page.emulate({ width: 1280, height: 900, scheme: "light" });
+      await page.open(`${stack.stack().gatewayUrl}/docs/contribute/architecture`);
+      await page.until("document.querySelector('.diagram svg')");
+      await page.click(".DocSearch-Button");
+      await page.type(".VPLocalSearchBox input", "idempotency");
+      await page.until("document.querySelector('.VPLocalSearchBox .result')");
+      expect(page.complaints()).toEqual([]);
+      process.stderr.write(`  what /docs looks like: ${join(ROOT, ".cache/docs-*.png")}\n`);
+    } finally {
+      await page.close();
+    }
+  },
+);
+
 test("make demo succeeds: all operations are final, ledger and chain agree", async () => {
   const { code, output } = await run(process.execPath, [join(ROOT, "e2e/bin/demo.mjs")]);
   expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
@@ -44,7 +94,7 @@ test("make demo succeeds: all operations are final, ledger and chain agree", asy
 async function run(command: string, args: string[]): Promise<{ code: number; output: string }> {
   const child = spawn(command, args, {
     cwd: ROOT,
-    env: { ...process.env, WONRAIL_HOME: stack.home.dir, NO_COLOR: "1" },
+    env: { ...process.env, ...settings(), WONRAIL_HOME: stack.home.dir, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -52,4 +102,11 @@ async function run(command: string, args: string[]): Promise<{ code: number; out
     stream.on("data", (text: Buffer) => (output += text.toString()));
   const [code] = (await once(child, "close")) as [number];
   return { code, output };
+}
+
+/** As a page tells its reader to set them. */
+function settings(): Record<string, string> {
+  const { gatewayUrl, organisations } = stack.stack();
+  const { apiKey } = organisations[0]!;
+  return { URL: gatewayUrl, KEY: apiKey, WONRAIL_BASE_URL: gatewayUrl, WONRAIL_API_KEY: apiKey };
 }

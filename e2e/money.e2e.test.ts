@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
-import { testLog } from "@wonrail/kit/testing";
+import { eventually, testLog } from "@wonrail/kit/testing";
+import { differencesFromReads, readFrames, tellStory, TYPES_OF_STORY } from "./money/eventStory";
 import { askedForForeign } from "./money/foreignIds";
 import { hostileCases, type Things } from "./money/hostile";
 import { hostileRecords } from "./money/hostileRecords";
@@ -11,7 +12,7 @@ import { hostileRest } from "./money/hostileRest";
 import { lineOf, playEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
-import { retell } from "./money/story";
+import { replayExamples } from "./money/story";
 import { authorise, execute } from "./money/tryItOut";
 import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
@@ -75,11 +76,43 @@ test("another organisation's ids answer exactly as those that nobody has", async
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
   const { refundId } = await stranger.api.post("/api/wallets/charge/refund", { walletId });
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
-  const foreign = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
+  const evt = await eventually(async () => (await stranger.api.get("/api/events?limit=1")).items[0].eventId);
+  const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
+  const foreign = { ...made, evt };
   const before = await wholeLedger();
   for (const { request, foreign: one, absent } of await askedForForeign(api, things, foreign))
     expect([request, one]).toEqual([request, absent]);
   expect(await wholeLedger()).toEqual(before);
+});
+
+test("the newest event of each object tells of it as a read answers", async () => {
+  const { api } = await newOrganisation(stack.stack(), "--incentive-bps", "500");
+  await tellStory(api);
+  await eventually(async () => expect(await differencesFromReads(api)).toEqual([]), { timeoutMs: 90_000 });
+  const { items } = await api.get("/api/events?limit=100");
+  expect(items.map(({ sequence }: Json) => sequence)).toEqual(
+    items.map((_: Json, index: number) => index + 1),
+  );
+  const types = new Set(items.map(({ type }: Json) => type as string));
+  expect([...types].sort()).toEqual(TYPES_OF_STORY);
+});
+
+test("the stream pushes the events of the list, and goes on after the last one that was seen", async () => {
+  const { api, apiKey } = await newOrganisation(stack.stack());
+  await makeMoney(api, "streamed");
+  const { items } = await eventually(async () => {
+    const page = await api.get("/api/events?limit=100");
+    expect(page.items.length).toBeGreaterThanOrEqual(5);
+    return page;
+  });
+  const url = `${stack.stack().gatewayUrl}/api/events/stream`;
+  expect(await readFrames(url, apiKey, {}, 5)).toEqual(items.slice(0, 5));
+  expect(await readFrames(url, apiKey, { "Last-Event-ID": "3" }, 2)).toEqual(items.slice(3, 5));
+  const later = readFrames(url, apiKey, { "Last-Event-ID": "1000" }, 1).catch(() => "ended");
+  const refused = await fetch(`${url}?types=gift.given`, { headers: { "X-API-Key": apiKey } });
+  expect([refused.status, ((await refused.json()) as Json).error.code]).toEqual([400, "REQ_001"]);
+  await api.call("DELETE", "/api/wallet-auth/api-key");
+  expect(await later).toBe("ended");
 });
 
 describe("the unified listing", () => {
@@ -129,7 +162,7 @@ describe("the unified listing", () => {
 
   test("refuses a type that there is not, and names the ten", async () => {
     const { body } = await api.call("GET", `/api/wallets/${played.normalId}/transactions?type=GIFT`);
-    const [{ path, message }] = body.error?.details?.fields as [{ path: string; message: string }];
+    const [{ path, message }] = body.error!.details!.fields as [{ path: string; message: string }];
     const types = new Set([...played.normal, ...played.incentive].map(([type]) => type));
     expect(types.size).toBe(10);
     expect([path, [...types].filter((type) => !message.includes(type))]).toEqual(["type", []]);
@@ -151,11 +184,11 @@ test("any sequence of commands, replays and changed replays ends as the rules sa
   await fc.assert(property, { numRuns: 19, seed, ...limits });
 });
 
-test("the document's examples, asked for one after the other, are answered as it says", async () => {
+test("the document's examples are answered as documented when sent one after the other", async () => {
   const { api } = await newOrganisation(stack.stack(), "--incentive-bps", "100");
-  const retold = await retell(api);
-  expect(retold.length).toBeGreaterThan(20);
-  expect(retold.map(({ answered }) => answered)).toEqual(retold.map(({ told }) => told));
+  const { documented, actual } = await replayExamples(api);
+  expect(documented.length).toBeGreaterThan(20);
+  expect(actual).toEqual(documented);
 });
 
 const browser = findBrowser();

@@ -15,7 +15,7 @@ import { startWalletTraffic, type WalletTraffic } from "./support/walletTraffic"
 jest.setTimeout(600_000);
 
 const PARTS = { feed: ["postgres", "anvil"], kafka: ["postgres", "anvil", "kafka"] } as const;
-const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "gateway"];
+const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "events", "gateway"];
 
 /** Both buses where this machine can have both. */
 const kafka = planBus({ ...readConfig(), bus: undefined }).kind !== "feed";

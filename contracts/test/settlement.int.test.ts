@@ -187,12 +187,10 @@ async function execute(entries: Entry[]): Promise<string[]> {
   return logs
     .filter((log) => log.address === manager.target)
     .map((log) => {
-      const event = manager.interface.parseLog(log);
-      const [id, reason] = event?.args as unknown as [string, string | undefined];
+      const event = manager.interface.parseLog(log)!;
+      const [id, reason] = event.args as unknown as [string, string | undefined];
       const cause = reason === undefined ? null : token.interface.parseError(reason);
-      return [event?.name, BigInt(id), ...(cause ? [cause.name, ...(cause.args as unknown[])] : [])].join(
-        " ",
-      );
+      return [event.name, BigInt(id), ...(cause ? [cause.name, ...(cause.args as unknown[])] : [])].join(" ");
     });
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries the chart on the cluster that KUBECONFIG names, from install to uninstall, in a namespace of its own. The images are there already
-# (images.sh). What it said last is in docs/kubernetes-proof.md. Ends with 1 at the first thing that is not as it should be.
+# (images.sh). What it said last is in docs/contribute/kubernetes-run.md. Ends with 1 at the first thing that is not as it should be.
 #   NAMESPACE  made and deleted again (wonrail-smoke)      HELM  helm 4, or 3.21 (helm)
 #   HELM_ARGS  more flags for install and upgrade: a registry, resources, other images of the development parts; for those that images.sh
 #              builds with PARTS=1: "--set dev.images.postgres=wonrail-part-postgres:1 --set dev.images.chain=wonrail-part-chain:1"
@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 namespace="${NAMESPACE:-wonrail-smoke}"
 helm="${HELM:-helm}"
 probe="${PROBE_IMAGE:-wonrail-gateway:0.1.0}"
-services=(auth ledger wallet payment chain-relayer gateway)
+services=(auth ledger wallet payment chain-relayer events gateway)
 read -ra more <<<"${HELM_ARGS:-}"
 chart=(helm/wonrail --namespace "$namespace" -f helm/wonrail/values-ci.yaml "${more[@]}" --wait --timeout 10m)
 kube() { kubectl --namespace "$namespace" "$@"; }
@@ -136,7 +136,7 @@ kek_status() { wallet_admin kek status | tr -s '\n ' ' '; }
 # Lists the commands of the guide and the runbooks, filled in with the organisation, wallet and transfer given.
 in_use=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 # of a chart that deploys its own contracts
 operators_commands() {
-  grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md helm/wonrail/GUIDE.md |
+  grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md docs/operate/*.md |
     sed -E "s/^\`//; s/ -n wonrail//; s/--org <id>/--org $1/; s/--wallet <id>/--wallet $2/; s/<transfer>/$3/; s/--id <id>/--id 1/; s/adopt <address>/adopt $in_use/; s/…\$/--help/" | sort -u
 }
 try_command() {
@@ -175,7 +175,7 @@ pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
 told "the story" outcome story
 closed="$(field deactivatedWallet "$said")" outside="$(field outsideTransferId "$said")"
 
-under_load "rolling restart of all six" restart
+under_load "rolling restart of all seven" restart
 under_load "upgrade with a changed value" "$helm" upgrade wonrail "${chart[@]}" --set logLevel=debug
 under_load "roll back" "$helm" rollback wonrail --namespace "$namespace" --wait --timeout 10m
 under_load "each pod deleted in turn" replace_pods
@@ -190,7 +190,7 @@ for edge in "ledger wonrail-chain-relayer 7000" "gateway wonrail-ledger 7000" "g
   read -r from host port <<<"$edge"
   if reaches "$(component "$from")" "$host" "$port"; then fail "$from reaches $host:$port"; fi
 done
-for host in auth wallet ledger payment chain-relayer; do
+for host in auth wallet ledger payment chain-relayer events; do
   if reaches "app: stranger" "wonrail-$host" 7000; then fail "a stranger reaches $host"; fi
 done
 say "NetworkPolicy: chain-relayer reaches wallet, and payment chain-relayer; 7 edges that are not drawn, and a stranger to each service, are refused"

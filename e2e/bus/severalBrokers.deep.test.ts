@@ -53,10 +53,12 @@ if (skipped !== undefined) {
         handleBatch: async (messages) => messages.forEach(({ key }) => present.add(key)),
       });
       const missing = () => [...Array(acknowledged).keys()].filter((number) => !present.has(String(number)));
-      await eventually(() => expect(missing().length).toBe(0), {
-        timeoutMs: 90_000,
-        intervalMs: 1_000,
-      }).finally(() => reader.close());
+      const limits = { timeoutMs: 90_000, intervalMs: 1_000 };
+      try {
+        await eventually(() => expect(missing().length).toBe(0), limits);
+      } finally {
+        await reader.close();
+      }
     }, 300_000);
 
     test("a process that starts while the first of the list is frozen publishes and consumes", async () => {

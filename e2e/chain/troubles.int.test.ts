@@ -67,14 +67,6 @@ test("a transfer waits while the token is paused, and settles when it goes on", 
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transfer to a blocked address waits, and settles when it is blocked no more", async () => {
-  await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, true]));
-  const id = await transfer("100");
-  await until(id, { wait_reason: "AccountBlocked" });
-  await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, false]));
-  await until(id, { state: "CONFIRMED" });
-}, 180_000);
-
 test("a transfer waits while the signer has no gas, and settles when it has", async () => {
   const balance = await world.node.rpc("eth_getBalance", [world.operator, "latest"]);
   await world.node.rpc("anvil_setBalance", [world.operator, "0x0"]);

@@ -1,19 +1,27 @@
+import { renderAlerts } from "./renderAlerts";
 import { renderChart } from "./renderChart";
+import { renderConfiguration } from "./renderConfiguration";
 import { renderCoverage } from "./renderCoverage";
 import { renderDecisions } from "./renderDecisions";
-import { renderErrors } from "./renderErrors";
+import { renderErrorPage, renderErrors } from "./renderErrors";
 import { renderEvents } from "./renderEvents";
 import { renderMetrics } from "./renderMetrics";
+import { renderRest } from "./renderRest";
+import { renderSdk } from "./renderSdk";
 import { renderVectors } from "../wire/vectors";
 
 /** Every generated file, by its path from the repository's root. */
 export const pages: Record<string, () => string> = {
-  "docs/adr/README.md": renderDecisions,
-  "docs/coverage.md": renderCoverage,
-  "docs/errors.md": renderErrors,
-  "docs/events.md": renderEvents,
-  "docs/metrics.md": renderMetrics,
-  "helm/wonrail/README.md": renderChart,
+  "docs/adr/index.md": renderDecisions,
+  "docs/contribute/error-coverage.md": renderCoverage,
+  "docs/guides/sdk.md": renderSdk,
+  "docs/operate/alerts.md": renderAlerts,
+  "docs/reference/chart.md": renderChart,
+  "docs/reference/configuration.md": renderConfiguration,
+  "docs/reference/errors.md": renderErrorPage,
+  "docs/reference/events.md": renderEvents,
+  "docs/reference/metrics.md": renderMetrics,
+  "docs/reference/rest.md": renderRest,
   "proto/baseline/golden.json": renderVectors,
   // The library is published without docs/.
   "sdk/errors.md": renderErrors,

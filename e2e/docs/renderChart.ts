@@ -1,20 +1,29 @@
 import { readText } from "../ops/repository";
 
-/** helm/wonrail/README.md: what an operator does, and every value with its comment and default. */
+/** Renders docs/reference/chart.md: every value of the chart with its comment and default. */
 export function renderChart(): string {
   const rows = readValues(readText("helm/wonrail/values.yaml"));
-  const guide = readText("helm/wonrail/GUIDE.md").trimEnd();
-  return `${guide}
+  return `<!-- Generated from helm/wonrail/values.yaml by npm run docs; do not edit. -->
+
+# Values of the chart
+
+\`services.<name>\` takes every name of \`defaults\`, for that service alone. It also takes \`digest\`,
+the digest of its image (sha256:…), which wins over the tag, and \`image\`, a whole reference instead
+of registry, repository, tag and digest. [Install](../operate/install.md) shows how to use the values.
 
 ## Values
 
-From \`values.yaml\` by \`npm run docs\`. \`services.<name>\` takes every name of \`defaults\`, for that service alone; and
-\`digest\`, its image's (sha256:…), which wins over the tag, or \`image\`, a whole reference instead of registry, repository, tag and digest.
-
-| Value | Unless set | What it is |
+| Value | Default | Meaning |
 |---|---|---|
-${rows.map(({ path, value, comment }) => `| \`${path}\` | \`${value}\` | ${comment.replaceAll("<", "&lt;")} |`).join("\n")}
+${rows.map(({ path, value, comment }) => `| \`${path}\` | \`${value}\` | ${escapeHtml(comment)} |`).join("\n")}
 `;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll(/https?:[^\s;,]+/g, "`$&`")
+    .replaceAll("<", "&lt;")
+    .replaceAll("{{", "&#123;&#123;");
 }
 
 interface Row {

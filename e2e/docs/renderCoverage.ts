@@ -11,7 +11,7 @@ const OTHERS = [
   ),
 ];
 
-/** docs/coverage.md: each error code with the tests that have it answered through REST. A code without one fails the page. */
+/** docs/contribute/error-coverage.md: each error code with the tests that have it answered through REST. A code without one fails the page. */
 export function renderCoverage(): string {
   const table = readText(TABLE);
   const others = OTHERS.map((path) => ({ path, text: readText(`e2e/${path}`) }));
@@ -22,14 +22,15 @@ export function renderCoverage(): string {
     const also = others.filter(({ text }) => text.includes(code)).map(({ path }) => path);
     return `| ${code} | ${never === undefined ? "yes" : `no: ${never}`} | ${also.join(", ")} |`;
   });
-  return `# Error codes and their tests
+  return `<!-- Generated from the tests by npm run docs; do not edit. -->
 
-Generated from the tests by \`npm run docs\`; do not edit.
+# Error codes and their tests
 
-\`${TABLE}\` has a real stack give each code through REST; a code that is missing there does not compile, and makes this page fail. Every answer of every end-to-end
-test is held against [openapi.json](../gateway/openapi.json): its status, its body, and that its operation is documented to answer with that code.
+\`${TABLE}\` makes a real stack answer each code through REST. A code without a case does not
+compile. Every end-to-end test compares each answer with
+[openapi.json](../../gateway/openapi.json): its status, its body and its code.
 
-| Code | Given through REST | Of money, also in |
+| Code | Answered through REST | Also in the money tests |
 |---|---|---|
 ${rows.join("\n")}
 `;

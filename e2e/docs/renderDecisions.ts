@@ -16,7 +16,7 @@ const HEAD = /^# (\d{4})\. (.+)\n\nDate: (\d{4}-\d{2}-\d{2}) · Area: (.+)\n/;
 /** Reads every page of docs/adr in the order of its number. */
 export function readDecisions(): Decision[] {
   return readdirSync(join(ROOT, "docs/adr"))
-    .filter((file) => file !== "README.md")
+    .filter((file) => file !== "index.md")
     .sort()
     .map((file) => {
       const text = readText(`docs/adr/${file}`);
@@ -25,7 +25,7 @@ export function readDecisions(): Decision[] {
     });
 }
 
-/** Renders docs/adr/README.md: the title of every decision, grouped by area. */
+/** Renders docs/adr/index.md: the title of every decision, grouped by area. */
 export function renderDecisions(): string {
   const all = readDecisions();
   const areas = [...new Set(all.map(({ area }) => area))];
@@ -35,10 +35,12 @@ export function renderDecisions(): string {
       .map(({ file, number, title, date }) => `- [${number}](${file}) ${title} (${date})`);
     return `## ${area}\n\n${lines.join("\n")}\n`;
   });
-  return `# Decisions
+  return `<!-- Generated from the titles by npm run docs; do not edit. -->
 
-Decisions that are hard to reverse. \`npm run docs\` generates this page from the titles; do not edit
-it. Measurements and tuning are in [docs/performance](../performance/README.md).
+# Decisions
+
+These decisions are hard to reverse. Measurements and tuning are in
+[performance](../performance/index.md).
 
 ${sections.join("\n")}`;
 }

@@ -10,15 +10,16 @@ interface Event {
 /** In the order of the pages that name them; the proto package of chain-relayer is `relayer`. */
 const PUBLISHERS = ["auth", "wallet", "ledger", "chain-relayer"] as const;
 
-/** docs/events.md: everything that is published, from the protos and their comments. */
+/** docs/reference/events.md: everything that is published, from the protos and their comments. */
 export function renderEvents(): string {
   const takers = takersOfEvents();
   const sections = PUBLISHERS.map((service) => renderService(service, takers));
-  return `# Events
+  return `<!-- Generated from proto/wonrail/*/events/v1/events.proto by npm run docs; do not edit. -->
 
-Generated from \`proto/wonrail/*/events/v1/events.proto\` by \`npm run docs\`; do not edit.
+# Events
 
-Every service publishes its changes of state as one ordered feed. The transaction of a change writes its events too.
+Every service publishes its changes of state as one ordered feed. The transaction of a change writes
+its events too. [Events](../concepts/events.md) explains the idea.
 
 A feed has a fixed number of partitions. The partition of an event is the first four bytes of the SHA-256 of its
 aggregate id, as a big-endian number, modulo the number of partitions. The numbers of a partition grow by exactly one.
@@ -53,14 +54,26 @@ ${sections.join("\n")}`;
 function renderService(service: string, takers: Map<string, string[]>): string {
   const name = service.replace("chain-", "");
   const { comment, events } = readEvents(readText(`proto/wonrail/${name}/events/v1/events.proto`));
-  const rendered = events.map((event) => renderEvent(event, takers.get(event.type) ?? []));
+  const parts = new Set(events.flatMap(({ fields }) => fields.map(({ type }) => type.split(" ").at(-1)!)));
+  const rendered = events.map((event) =>
+    parts.has(event.message) ? renderPart(event) : renderEvent(event, takers.get(event.type) ?? []),
+  );
   return `## ${service}\n\nTopic \`wonrail.${name}.v1\`. ${comment}\n\n${rendered.join("\n")}`;
 }
 
+/** A message inside of events. */
+function renderPart({ message, comment, fields }: Event): string {
+  return `### ${message}\n\n${comment === "" ? "A part of the event above." : comment}\n\n${renderFields(fields)}`;
+}
+
 function renderEvent({ type, message, comment, fields }: Event, takers: string[]): string {
-  const rows = fields.map((field) => `| \`${field.name}\` | ${field.type} | ${field.comment} |`);
-  const taken = takers.length > 0 ? ` Taken in by ${takers.join(", ")}.` : "";
-  return `### ${type}\n\n${comment}${taken} Message \`${message}\`.\n\n| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const taken = takers.length > 0 ? ` Consumed by ${takers.join(", ")}.` : "";
+  return `### ${type}\n\n${comment}${taken} Message \`${message}\`.\n\n${renderFields(fields)}`;
+}
+
+function renderFields(fields: Event["fields"]): string {
+  const rows = fields.map(({ name, type, comment }) => `| \`${name}\` | ${escaped(type)} | ${comment} |`);
+  return `| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 /** The files are ours and linted: a comment stands above what it is about, and no message is inside another. */
@@ -96,8 +109,14 @@ function takersOfEvents(): Map<string, string[]> {
   for (const { name, schema } of PROCESSES) {
     if (schema === undefined) continue;
     const consumers = readText(`services/${name}/src/consumers.ts`);
-    for (const [, type] of consumers.matchAll(/^ {6,8}([a-z]+_[a-z_]+): (?:async |\w+)?[({]/gm))
+    // Handlers by type, or readers of the payload by type.
+    for (const [, type] of consumers.matchAll(/^ {2,8}([a-z]+_[a-z_]+)(?:: (?:async |\w+)?[({]|\(payload)/gm))
       takers.set(type!, [...(takers.get(type!) ?? []), name]);
   }
   return takers;
+}
+
+/** A type such as map<string, string> is no HTML tag. */
+function escaped(type: string): string {
+  return type.replaceAll("<", "&lt;");
 }

@@ -1,6 +1,6 @@
 import { type DocumentedMetric, declaredMetrics } from "../ops/metrics";
 
-/** docs/metrics.md: every metric of ours, from the sources that declare them. */
+/** docs/reference/metrics.md: every metric of ours, from the sources that declare them. */
 export function renderMetrics(): string {
   const metrics = declaredMetrics();
   const homes = [...new Set(metrics.map(({ by }) => by))];
@@ -8,13 +8,13 @@ export function renderMetrics(): string {
     const rows = metrics.filter(({ by }) => by === home).map(renderRow);
     return `## ${home === "all" ? "Every process" : home}\n\n| Metric | Type | Labels | What it says |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
-  return `# Metrics
+  return `<!-- Generated from the sources by npm run docs; do not edit. -->
 
-Generated from the sources by \`npm run docs\`; do not edit.
+# Metrics
 
-Each process answers \`/metrics\` on its operators' port. Beside these there are prom-client's of Node and of the process (\`nodejs_*\`, \`process_*\`).
-Prometheus calls the process \`job\`, so a background job is a \`job_name\`. Alerts: [alerts.yaml](../deploy/prometheus/rules/alerts.yaml),
-each with a runbook in [runbooks](runbooks).
+Each process answers \`/metrics\` on its operators' port. prom-client adds the metrics of Node and of
+the process (\`nodejs_*\`, \`process_*\`). Prometheus calls the process \`job\`, so a background job is a
+\`job_name\`. [Alerts](../operate/alerts.md) lists the alerts with their runbooks.
 
 ${sections.join("\n")}`;
 }

@@ -30,7 +30,7 @@ test("each place of the contract where an id may stand is asked for another orga
 
 function placeOf({ method, path, body = {} }: ReturnType<Made>): string {
   const field = Object.entries(body).find(([, value]) => value === ID)?.[0];
-  return [method, path, ...(field ? [field] : [])].join(" ");
+  return [method, path.replace("order=desc&", ""), ...(field ? [field] : [])].join(" ");
 }
 
 type Made = ReturnType<typeof requestsFor>[number][1];

@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** What belongs to another organisation, by its kind. */
-export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn", string>;
+export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt", string>;
 
 /** Every request of the contract that names something, by the kind of what it names; foreignIds.test.ts misses none. */
 export function requestsFor(things: Things): [keyof Foreign, (id: string) => Request][] {
@@ -40,6 +40,8 @@ export function requestsFor(things: Things): [keyof Foreign, (id: string) => Req
     ["chg", (id) => post("/api/wallets/charge/cancel", { chargeId: id })],
     ["pay", (id) => get(`/api/wallets/payment/${id}`)],
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
+    ["evt", (id) => get(`/api/events/${id}`)],
+    ["wal", (id) => get(`/api/events?order=desc&objectId=${id}`)],
     ["txn", (id) => get(`/api/transaction/${id}`)],
     ["txn", (id) => patch(`/api/transaction/${id}/status`, { status: "CONFIRMED" })],
     ["txn", (id) => patch(`/api/transaction/${id}/schedule`, { scheduledAt: "2099-01-01T00:00:00Z" })],

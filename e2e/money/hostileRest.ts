@@ -82,6 +82,7 @@ function pathIds({ walletId, paymentId }: Things): Hostile[] {
     ["GET", "/api/wallets/charge/", "", "chg", "CHG_002"],
     ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
     ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
+    ["GET", "/api/events/", "", "evt", "EVT_001"],
   ];
   return places.flatMap(([method, before, after, prefix, absent]) => {
     const otherKind = prefix === "pay" ? walletId : paymentId;
@@ -139,6 +140,12 @@ function cursors(own: keyof typeof KEYS): string[] {
   return [...NO_CURSOR, ...foreign.map(([, key]) => Buffer.from(key).toString("base64url"))];
 }
 
+const EVENT_FILTERS = {
+  after: ["", "-1", "1.5", "abc", "0x1", "01", "9".repeat(30)],
+  types: ["", ",", "gift.given", "payment.created,", "PAYMENT.CREATED"],
+  objectId: ["", "wal_1", "' or 1=1; --", "x".repeat(600)],
+};
+
 function queries({ walletId, paymentId }: Things): Hostile[] {
   const noWallet = ["", "wal_1", paymentId, "' or 1=1; --"];
   const lists: Record<string, Record<string, string[]>> = {
@@ -157,6 +164,8 @@ function queries({ walletId, paymentId }: Things): Hostile[] {
       from: NO_MOMENT,
       to: NO_MOMENT,
     },
+    "/api/events": { ...EVENT_FILTERS, order: ["", "up", "ASC"], wait: ["", "-1", "21", "1e1", "0x1"] },
+    "/api/events/stream": EVENT_FILTERS,
     "/api/transaction": { cursor: cursors("record"), from: NO_MOMENT, to: NO_MOMENT },
   };
   return Object.entries(lists).flatMap(([path, own]) =>

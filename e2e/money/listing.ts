@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Json } from "../support/api";
 
-/** A payer's two wallets through everything that makes a line, and what each then lists, newest first. */
+/** Makes a statement line of every type in a payer's two wallets. Returns the expected lines, newest first. */
 export async function playEveryType(api: Api): Promise<{
   normalId: string;
   incentiveId: string;
-  /** Of the payment that was cancelled. */
+  /** The payment that was cancelled. */
   paymentId: string;
   normal: Line[];
   incentive: Line[];
@@ -14,7 +15,7 @@ export async function playEveryType(api: Api): Promise<{
   const open = (walletType: string, user = userId) => api.post("/api/wallets", { userId: user, walletType });
   const shop = await open("NORMAL", randomUUID());
   const { walletId: normalId } = await open("NORMAL");
-  // The INCENTIVE wallet is not there; the first accrual makes it.
+  // The first accrual opens the INCENTIVE wallet.
   const order = { payerWalletId: normalId, receiverWalletId: shop.walletId };
   const { chargeId } = await api.post("/api/wallets/charge", { walletId: normalId, amount: 50_000 });
   await api.post("/api/wallets/payment", { ...order, amount: 20_000 });
@@ -24,6 +25,7 @@ export async function playEveryType(api: Api): Promise<{
   await api.post("/api/wallets/transfer", transfer);
   await api.post("/api/wallets/charge/cancel", { chargeId, amount: 8_000 });
   await api.post("/api/wallets/charge/refund", { walletId: normalId });
+  await untilChargeIsListed(api, chargeId, 8_000);
   const { items } = await api.get<{ items: Json[] }>(`/api/wallets?userId=${userId}&walletType=INCENTIVE`);
   return {
     normalId,
@@ -48,13 +50,27 @@ export async function playEveryType(api: Api): Promise<{
   };
 }
 
+/**
+ * Waits until the list of charges shows the cancelled amount. The lists are projections of one journal, so
+ * they then show all earlier commands of the organisation too.
+ */
+async function untilChargeIsListed(api: Api, chargeId: string, cancelledAmount: number): Promise<void> {
+  await eventually(
+    async () => {
+      const { items } = await api.get<{ items: Json[] }>("/api/wallets/charge");
+      expect(items).toContainEqual(expect.objectContaining({ chargeId, cancelledAmount }));
+    },
+    { timeoutMs: 30_000 },
+  );
+}
+
 export type Line = [type: string, signedAmount: number, balanceAfter: number, counterparty: string | null];
 
 export function lineOf({ type, direction, amount, balanceAfter, counterparty }: Json): Line {
   return [type, direction === "IN" ? amount : -amount, balanceAfter, counterparty];
 }
 
-/** All that a list has, page by page: by cursor, and by number. */
+/** Reads all pages of a list, once by cursor and once by page number. */
 export async function readPages(api: Api, path: string, limit: number): Promise<[Json[], Json[]]> {
   const [byCursor, byNumber]: [Json[], Json[]] = [[], []];
   const page = (position: string) =>
@@ -62,19 +78,19 @@ export async function readPages(api: Api, path: string, limit: number): Promise<
   let cursor = "";
   do {
     const { items, pagination } = await page(cursor);
-    byCursor.push(...(items as Json[]).map(lasting));
+    byCursor.push(...(items as Json[]).map(withoutChanging));
     cursor = pagination.nextCursor === null ? "" : `&cursor=${pagination.nextCursor}`;
   } while (cursor !== "");
   for (let number = 1, more = true; more; number += 1) {
     const { items, pagination } = await page(`&currentPage=${number}`);
-    byNumber.push(...(items as Json[]).map(lasting));
+    byNumber.push(...(items as Json[]).map(withoutChanging));
     more = pagination.hasNext;
   }
   return [byCursor, byNumber];
 }
 
-/** Without what goes on changing between one reading and the next, while the chain settles. */
-function lasting(item: Json): Json {
+/** Drops the fields that the chain's settlement changes between two readings. */
+function withoutChanging(item: Json): Json {
   const changing = ["settlement", "cancellation", "status", "updatedAt"];
   return Object.fromEntries(Object.entries(item).filter(([name]) => !changing.includes(name)));
 }

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { readText } from "../ops/repository";
-import { type Api } from "../support/api";
+import { type Answer, type Api } from "../support/api";
 
-// The examples of gateway/openapi.json, asked for one after the other as somebody does who tries them with the ids of his own answers.
+// Sends the example requests of gateway/openapi.json in the order of their answers' timestamps. Each
+// request uses the ids of the earlier answers.
 
 interface Media {
   example?: unknown;
@@ -14,7 +17,7 @@ interface Operation {
   requestBody?: { content: { "application/json": Media } };
   responses: Record<string, { content: { "application/json": Media } }>;
 }
-interface Told {
+interface Example {
   timestamp: string;
   data: unknown;
 }
@@ -24,62 +27,96 @@ interface Step {
   path: string;
   body: unknown;
   status: number;
-  told: Told;
+  example: Example;
+}
+export interface Answered {
+  operationId: string;
+  status: number;
+  data: unknown;
 }
 
-/** About the key that everything else is asked with, and about nothing that happens. */
-const ASIDE = ["checkHealth", "getSession", "refreshKey", "revokeKey"];
-/** What is another each time. Where the chain is with it is waited for by nobody here. */
-const VARYING = ["settlement", "createdAt", "updatedAt", "changedAt", "cancellableUntil", "transactionId"];
-/** The story's own day. */
-const NOT_ASKED = ["from", "to"];
-const NAME = /\b(?:[a-z]{3}_[0-9a-f]{32}|0x[0-9a-fA-F]{40})\b/g;
+/** Operations about the API key itself, and the health check. They do not belong to the story. */
+const SKIPPED_OPERATIONS = ["checkHealth", "getSession", "refreshKey", "revokeKey"];
+/**
+ * Fields that differ in every run. The test does not wait for the chain, and settlements are events too, so
+ * the place of an event depends on the chain.
+ */
+const VARYING = [
+  ...["settlement", "createdAt", "updatedAt", "changedAt", "cancellableUntil", "transactionId"],
+  ...["sequence", "nextAfter"],
+];
+/** Query parameters with the dates of the document. */
+const SKIPPED_PARAMETERS = ["from", "to"];
+const ID = /\b(?:[a-z]{3}_[0-9a-f]{32}|0x[0-9a-fA-F]{40})\b/g;
+/** Lists are projections of the journal: a list may lag behind the command. */
+const PROJECTION_MS = 30_000;
 
-/** What the document says to each request of its story, and what was answered. */
-export async function retell(api: Api): Promise<{ told: object; answered: object }[]> {
+/** Sends the requests of all examples. Returns the documented and the actual answers. */
+export async function replayExamples(api: Api): Promise<{ documented: Answered[]; actual: Answered[] }> {
   const document = JSON.parse(readText("gateway/openapi.json")) as {
     paths: Record<string, Record<string, Operation>>;
   };
   const steps = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => stepsOf(method, path, operation)),
   );
-  steps.sort((one, other) => Date.parse(one.told.timestamp) - Date.parse(other.told.timestamp));
-  const ours = new Map<string, string>();
-  const inOurWords = <T>(value: T) =>
-    JSON.parse(JSON.stringify(value).replace(NAME, (name) => ours.get(name) ?? name)) as T;
-  const retold: { told: object; answered: object }[] = [];
-  for (const { operationId, method, path, body, status, told } of steps) {
-    // The shop's wallet is there before it is first seen in a list.
-    if (operationId === "listWallets")
+  steps.sort((one, other) => Date.parse(one.example.timestamp) - Date.parse(other.example.timestamp));
+  const ids = new Map<string, string>();
+  const [documented, actual]: [Answered[], Answered[]] = [[], []];
+  for (const step of steps) {
+    // The documented list has the shop's wallet, which no example makes.
+    if (step.operationId === "listWallets")
       await api.post("/api/wallets", { userId: "shop-7", walletType: "NORMAL" });
-    const request = inOurWords({ path, ...(body === undefined ? {} : { body }) });
-    const answer = await api.call(method, request.path, request.body, { idempotencyKey: randomUUID() });
-    learn(told.data, answer.body.data, ours);
-    retold.push({
-      told: { operationId, status, data: lasting(inOurWords(told.data)) },
-      answered: { operationId, status: answer.status, data: lasting(answer.body.data) },
-    });
+    const { expected, answered } = await replayExample(api, step, ids);
+    documented.push(expected);
+    actual.push(answered);
   }
-  return retold;
+  return { documented, actual };
+}
+
+/** Repeats the request of a list until the answer is as documented, or PROJECTION_MS have passed. */
+async function replayExample(
+  api: Api,
+  { operationId, method, path, body, status, example }: Step,
+  ids: Map<string, string>,
+): Promise<{ expected: Answered; answered: Answered }> {
+  const request = withIds({ path, ...(body === undefined ? {} : { body }) }, ids);
+  const endMs = Date.now() + (isList(example.data) ? PROJECTION_MS : 0);
+  for (;;) {
+    const key = { idempotencyKey: randomUUID() };
+    const answer: Answer<unknown> = await api.call(method, request.path, request.body, key);
+    const learned = new Map(ids);
+    learnIds(example.data, answer.body.data, learned);
+    const expected = { operationId, status, data: withoutVarying(withIds(example.data, learned)) };
+    const answered = { operationId, status: answer.status, data: withoutVarying(answer.body.data) };
+    if (isDeepStrictEqual(expected, answered) || Date.now() >= endMs) {
+      for (const [documentedId, actualId] of learned) ids.set(documentedId, actualId);
+      return { expected, answered };
+    }
+    await sleep(50);
+  }
+}
+
+function isList(data: unknown): boolean {
+  return typeof data === "object" && data !== null && "items" in data;
 }
 
 function stepsOf(method: string, path: string, operation: Operation): Step[] {
   const { operationId, parameters = [], requestBody, responses } = operation;
-  if (ASIDE.includes(operationId)) return [];
+  if (SKIPPED_OPERATIONS.includes(operationId)) return [];
   const [status, { content }] = Object.entries(responses).find(([code]) => Number(code) < 300)!;
   const bodies = requestBody ? valuesOf(requestBody.content["application/json"]) : [];
   const shown = parameters.filter(({ example }) => example !== undefined);
   const inPath = shown.filter((one) => one.in === "path");
-  const inQuery = shown.filter((one) => one.in === "query" && !NOT_ASKED.includes(one.name!));
+  const inQuery = shown.filter((one) => one.in === "query" && !SKIPPED_PARAMETERS.includes(one.name!));
   const place = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, example!), path);
   const query = inQuery.map(({ name, example }) => `${name}=${example}`).join("&");
-  return valuesOf(content["application/json"]).map((told, index) => ({
+  return valuesOf(content["application/json"]).map((example, index) => ({
     operationId,
     method: method.toUpperCase(),
     path: query === "" ? place : `${place}?${query}`,
     body: bodies[index],
     status: Number(status),
-    told: told as Told,
+    example: example as Example,
   }));
 }
 
@@ -87,18 +124,31 @@ function valuesOf({ example, examples }: Media): unknown[] {
   return examples ? Object.values(examples).map(({ value }) => value) : [example];
 }
 
-/** Notes how what the story names is called here. */
-function learn(told: unknown, answered: unknown, ours: Map<string, string>): void {
-  if (typeof told === "string" && typeof answered === "string") {
-    const [names, theirs] = [told.match(NAME), answered.match(NAME)];
-    if (names?.[0] === told && theirs?.[0] === answered) ours.set(told, answered);
-  } else if (typeof told === "object" && told !== null && typeof answered === "object" && answered !== null) {
-    for (const [field, value] of Object.entries(told))
-      learn(value, (answered as Record<string, unknown>)[field], ours);
+/** Replaces the document's ids by those of this run. */
+function withIds<T>(value: T, ids: Map<string, string>): T {
+  return JSON.parse(JSON.stringify(value).replace(ID, (id) => ids.get(id) ?? id)) as T;
+}
+
+/** Maps each id of the documented answer to the id at the same place of the actual answer. */
+function learnIds(documented: unknown, actual: unknown, ids: Map<string, string>): void {
+  if (typeof documented === "string" && typeof actual === "string") {
+    if (isId(documented) && isId(actual)) ids.set(documented, actual);
+  } else if (
+    typeof documented === "object" &&
+    documented !== null &&
+    typeof actual === "object" &&
+    actual !== null
+  ) {
+    for (const [field, value] of Object.entries(documented))
+      learnIds(value, (actual as Record<string, unknown>)[field], ids);
   }
 }
 
-function lasting(value: unknown): unknown {
+function isId(text: string): boolean {
+  return text.match(ID)?.[0] === text;
+}
+
+function withoutVarying(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (field, of: unknown) => (VARYING.includes(field) ? undefined : of)),
   );

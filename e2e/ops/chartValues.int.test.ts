@@ -57,7 +57,7 @@ withHelm("values that cannot work", () => {
     const images = podsOf(render("production", "--set", settings.join(",")))
       .filter(({ owner }) => owner.startsWith("Deployment/"))
       .map(({ pod }) => pod.containers[0]!.image);
-    expect(images).toHaveLength(6);
+    expect(images).toHaveLength(7);
     expect(new Set(images).size).toBe(6);
     expect(images).toContain(`registry.example.com/wonrail-auth@${DIGEST}`);
     expect(images).toContain("registry.example.com/ours:1");

@@ -32,7 +32,7 @@ describe("deploy/compose.yaml", () => {
       );
       expect(strangers).toEqual([]);
       const addresses = Object.entries(environment).filter(([key]) =>
-        /^(AUTH|WALLET|LEDGER|PAYMENT|RELAYER)_ADDRESS$/.test(key),
+        /^(AUTH|WALLET|LEDGER|PAYMENT|RELAYER|EVENTS)_ADDRESS$/.test(key),
       );
       expect(addresses.map(([, value]) => value.replace(":7000", "")).sort()).toEqual(calledBy(process));
       for (const callee of calledBy(process)) {
@@ -135,7 +135,7 @@ describe("skaffold.yaml", () => {
     expect(refused({ ...skaffold, profiles: [{ name: "dev", patch: [] }] })).not.toEqual([]);
   });
 
-  it("builds the six and hands each to its part of the chart", () => {
+  it("builds the seven and hands each to its part of the chart", () => {
     expect(skaffold.apiVersion).toMatch(/^skaffold\/v4beta(1[4-9]|[2-9]\d)$/);
     const [release] = skaffold.deploy.helm.releases;
     for (const { name } of PROCESSES) {

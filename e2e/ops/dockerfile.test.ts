@@ -34,7 +34,7 @@ describe("deploy/Dockerfile", () => {
     expect(last).toMatch(/rm -rf .*\/usr\/local\/bin\/npm/);
   });
 
-  it("shares all that the six have in common: SERVICE comes after the compilation", () => {
+  it("shares all that the seven have in common: SERVICE comes after the compilation", () => {
     const build = stages.find((stage) => / AS build/.test(stage))!;
     expect(build).not.toMatch(/SERVICE/);
     expect(build).toMatch(/tsc -b/);

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PROCESSES, ROOT, readText } from "./repository";
+import { operatePages, PROCESSES, ROOT, readText } from "./repository";
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
   ...PROCESSES.map(({ folder }) => `${folder}/README.md`),
-  "helm/wonrail/GUIDE.md",
+  ...operatePages(),
   "README.md",
 ];
 const folders = PROCESSES.map(({ folder }) => folder);

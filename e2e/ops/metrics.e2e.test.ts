@@ -19,7 +19,7 @@ const declared = declaredMetrics();
 const runtime = new Set(runtimeMetrics());
 
 test.each(PROCESSES.map(({ name }) => name))(
-  "%s exports what docs/metrics.md says, and nothing else",
+  "%s exports what docs/reference/metrics.md says, and nothing else",
   async (name) => {
     const exported = [...(await scrape(name)).matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]!);
     const own = declared.filter(({ by }) => by === name).map((metric) => metric.name);

@@ -115,6 +115,7 @@ const NOT_METRICS = new Set([
   "dead_letters",
   "settle_transfers",
   "credit_deposits",
+  "freeze_blocked_wallets",
   "scan_finalized",
   "verify_accounts",
   "verify_journal",

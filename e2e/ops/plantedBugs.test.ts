@@ -12,7 +12,9 @@ const valueOf = (name: string) => {
 type Bug = [what: string, file: string, text: string, bug: string, kind: string, more?: [string, string][]];
 const bugs = valueOf("BUGS") as Bug[];
 const tests = valueOf("TESTS") as Record<string, string[]>;
-const table = [...readText("docs/ledger-bugs.md").matchAll(/^\| ([^|]+) \| ([\w/]+\.ts) \| ([^|]+) \|$/gm)];
+const table = [
+  ...readText("docs/contribute/planted-bugs.md").matchAll(/^\| ([^|]+) \| ([\w/]+\.ts) \| ([^|]+) \|$/gm),
+];
 
 test("each bug can be planted: the ledger's source says once what is replaced", () => {
   expect(bugs.length).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeFlags } from "@wonrail/local/services";
 
@@ -13,7 +13,7 @@ export interface OpsProcess {
   schema?: string;
 }
 
-/** The six processes that every way of deploying has to know. */
+/** The seven processes that every way of deploying has to know. */
 export const PROCESSES: readonly OpsProcess[] = [
   { name: "gateway", folder: "gateway" },
   { name: "auth", folder: "services/auth", schema: "auth" },
@@ -21,6 +21,7 @@ export const PROCESSES: readonly OpsProcess[] = [
   { name: "ledger", folder: "services/ledger", schema: "ledger" },
   { name: "payment", folder: "services/payment", schema: "payment" },
   { name: "chain-relayer", folder: "services/chain-relayer", schema: "chain_relayer" },
+  { name: "events", folder: "services/events", schema: "events" },
 ];
 
 /** How large the young half of a process's heap may become, as it is started locally. */
@@ -30,6 +31,11 @@ export function youngFlag(name: string): string {
 
 export function readText(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
+}
+
+/** The pages for operators, besides the runbooks. */
+export function operatePages(): string[] {
+  return readdirSync(join(ROOT, "docs/operate")).map((file) => `docs/operate/${file}`);
 }
 
 /** The names that a process reads from its environment, from the text of its config.ts. */
@@ -50,7 +56,7 @@ export function calledBy(process: OpsProcess): string[] {
   const callee = (name: string) =>
     name === "RELAYER_ADDRESS" ? "chain-relayer" : name.slice(0, -"_ADDRESS".length).toLowerCase();
   return [...settingsOf(process)]
-    .filter((name) => /^(AUTH|WALLET|LEDGER|PAYMENT|RELAYER)_ADDRESS$/.test(name))
+    .filter((name) => /^(AUTH|WALLET|LEDGER|PAYMENT|RELAYER|EVENTS)_ADDRESS$/.test(name))
     .map(callee)
     .sort();
 }

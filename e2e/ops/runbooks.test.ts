@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { PROCESSES, ROOT, readText, settingsOf } from "./repository";
+import { operatePages, PROCESSES, ROOT, readText, settingsOf } from "./repository";
 
 // At three in the morning nobody wants to find out that a command was renamed. Whatever the pages for operators tell to type is there.
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
-  "helm/wonrail/GUIDE.md",
+  ...operatePages(),
 ];
 const names = PROCESSES.map(({ name }) => name);
 const values = parse(readText("helm/wonrail/values.yaml")) as object;
@@ -95,8 +95,8 @@ test("what looks for commands finds them", () => {
   expect(vocabularyOf("wallet").has("replay")).toBe(false);
 });
 
-/** Error codes, roles and what the kubelet says. */
-const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE)$/;
+/** Error codes, roles, networks and settings of the local stack. */
+const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE|WON(RAIL)?_.*|NAME_FILE)$/;
 
 function isKnown(name: string, known: Set<string>): boolean {
   if (name.endsWith("*")) return [...known].some((each) => each.startsWith(name.slice(0, -1)));

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { type Database, rawSql } from "@wonrail/kit/db";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { createTestDatabase, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
-import { PROCESSES, readText, ROOT } from "./repository";
+import { operatePages, PROCESSES, readText, ROOT } from "./repository";
 
 // What the pages for operators tell to type into psql is understood by a database as the migrations leave it.
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
-  "helm/wonrail/GUIDE.md",
+  ...operatePages(),
 ];
 const STATEMENT = /^(?:select|insert into|update|delete from) /;
 const written = PAGES.flatMap((page) =>

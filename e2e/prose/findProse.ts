@@ -69,7 +69,7 @@ function checkStrings(line: string, index: number): Finding[] {
 
 function commentText(line: string): string | undefined {
   const [, words] = /^\s*(?:\/\/+|\*(?!\/)|\/\*\*?|--|#)\s*(.+?)(?:\*\/)?$/.exec(line) ?? [];
-  return words !== undefined && !/^(!|region|eslint|@|prettier)/.test(words) ? words : undefined;
+  return words !== undefined && !/^(!|region|oxlint|oxfmt|@)/.test(words) ? words : undefined;
 }
 
 /** Joins wrapped lines, so that only the start of a sentence counts as its start. */

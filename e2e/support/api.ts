@@ -37,7 +37,7 @@ export class RawJson {
   constructor(readonly text: string) {}
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a test reads of an answer is what it asserts
+// oxlint-disable-next-line typescript/no-explicit-any -- a test asserts the fields that it reads
 export type Json = any;
 
 const MAX_TRIES = 10;

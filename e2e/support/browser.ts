@@ -17,6 +17,8 @@ export interface Page {
   /** As typed into the first element of a selector. */
   type(selector: string, text: string): Promise<void>;
   screenshot(): Promise<Buffer>;
+  /** A window of this size, of a person who prefers this colour scheme. */
+  emulate(screen: { width: number; height: number; scheme: "light" | "dark" }): Promise<void>;
   /** What the page complained of: scripts that failed, parts that were not let in. */
   complaints(): string[];
   close(): Promise<void>;
@@ -84,6 +86,12 @@ async function pageOf({ send, events, close }: ReturnType<typeof startBrowser>):
     async screenshot() {
       const { data } = await ask("Page.captureScreenshot", { format: "png" });
       return Buffer.from(data as string, "base64");
+    },
+    async emulate({ width, height, scheme }) {
+      const features = [{ name: "prefers-color-scheme", value: scheme }];
+      await ask("Emulation.setEmulatedMedia", { features });
+      const size = { width, height, deviceScaleFactor: 1, mobile: width < 600 };
+      await ask("Emulation.setDeviceMetricsOverride", size);
     },
     complaints: () => events.filter(isComplaint).map((event) => JSON.stringify(event.params)),
     close,

@@ -30,7 +30,8 @@ export interface Explorer {
 }
 
 export type Answer =
-  { ok: true; message: JsonValue } | { ok: false; status: string; code: string | undefined };
+  | { ok: true; message: JsonValue }
+  | { ok: false; status: string; code: string | undefined };
 
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const CALL_MS = 5_000;

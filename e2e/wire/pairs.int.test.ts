@@ -113,6 +113,7 @@ test("a value of an enum that only a later release knows is never taken for anot
     "gateway → chain-relayer listRecords status": "REQ_001 status",
     "gateway → chain-relayer listRecords paymentType": "REQ_001 paymentType",
     "gateway → chain-relayer updateRecordStatus status": "REQ_001 status",
+    "gateway → events listEvents order": "REQ_001 order",
     "payment → ledger listStatement types": "REQ_001 types",
     "payment → wallet ensureWallet walletType": "REQ_001 walletType",
     "wallet → ledger post type": "REQ_001 type",

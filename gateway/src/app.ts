@@ -9,6 +9,7 @@ import { createAddressLimits } from "./middleware/addressLimits";
 import { authCalls } from "./middleware/authCalls";
 import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/answerErrors";
 import { createClientAddress } from "./middleware/clientAddress";
+import { eventStream } from "./middleware/eventStream";
 import { openExchange } from "./middleware/exchange";
 import { CONNECTION_LIMITS, type ConnectionLimits, createConnections } from "./middleware/connections";
 import { createPrincipals } from "./middleware/principals";
@@ -21,6 +22,7 @@ import { routes } from "./routes";
 import { openApiDocument } from "./routes/openapi";
 import { type Route } from "./routes/operation";
 import { pages } from "./routes/pages";
+import { site, SITE_FOLDER } from "./routes/site";
 
 export interface AppParts {
   config: Config;
@@ -30,6 +32,8 @@ export interface AppParts {
   /** Further routes, for what the contract's own cannot show yet. */
   extraRoutes?: Route[];
   connectionLimits?: ConnectionLimits;
+  /** Another folder than that of the built documentation site. */
+  siteFolder?: string | undefined;
 }
 
 export interface App {
@@ -45,6 +49,7 @@ export interface App {
 /** Table of contents: what the gateway remembers, and what every request passes. */
 export function createApp(parts: AppParts): App {
   const { config, clients, log, registry, extraRoutes = [], connectionLimits = CONNECTION_LIMITS } = parts;
+  const { siteFolder = SITE_FOLDER } = parts;
   const monotonicMs = () => performance.now();
   const connections = createConnections({ log, registry, limits: connectionLimits, monotonicMs });
   const auth = authCalls(clients.auth, newId("req"));
@@ -89,7 +94,7 @@ export function createApp(parts: AppParts): App {
   handler.use(openExchange({ log, registry, lifecycle, connections, budgetMs: config.REQUEST_BUDGET_MS }));
   const openRates = createAddressLimits({ perSecond: 20, burst: 100, monotonicMs });
   const addressOf = createClientAddress({ trustedProxyHops: config.TRUSTED_PROXY_HOPS, log });
-  addRoutes(handler, [...table, ...extraRoutes], {
+  const serving: ServeOptions = {
     principals,
     rates,
     quotas,
@@ -97,8 +102,13 @@ export function createApp(parts: AppParts): App {
     openRates,
     addressOf,
     checkAnswers: config.NODE_ENV !== "production",
-  });
+  };
+  // Before the path of a single event, which would match it too.
+  handler.use(eventStream(clients.events, serving));
+  addRoutes(handler, [...table, ...extraRoutes], serving);
   handler.use(pages(openApiDocument(table), { openRates, addressOf }));
+  const siteRates = createAddressLimits({ perSecond: 50, burst: 300, monotonicMs });
+  handler.use(site({ folder: siteFolder, siteRates, addressOf }));
   handler.use(noSuchRoute);
   handler.use(answerErrors(log));
 

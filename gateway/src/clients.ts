@@ -4,13 +4,17 @@ import { type Log } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type ExecuteRequest, PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { EventsServiceService } from "@wonrail/proto/events/v1/events";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { type TlsIdentity } from "@wonrail/kit/tls";
 import { type Config } from "./config";
 import { executeBytes } from "./executeBytes";
 
-type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS">;
+type Addresses = Pick<
+  Config,
+  "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS" | "EVENTS_ADDRESS"
+>;
 
 /** A page has 100 records, each with notes of its own and of its cancellation. */
 const MAX_LIST_BYTES = 100 * (2 * MAX_NOTES_BYTES + 4_096);
@@ -61,6 +65,12 @@ export function createClients(
     address: addresses.RELAYER_ADDRESS,
     defaultTimeoutMs: 5_000,
   });
+  const events = createClient(EventsServiceService, {
+    ...shared,
+    name: "events",
+    address: addresses.EVENTS_ADDRESS,
+    defaultTimeoutMs: 5_000,
+  });
   // The hot edge: what queues while the last call is in flight travels as one.
   const executePayment = coalesce({
     name: "payment.execute",
@@ -80,9 +90,10 @@ export function createClients(
     payment,
     executePayment,
     relayer,
+    events,
     async close() {
       await executePayment.close();
-      for (const client of [auth, wallet, payment, relayer]) client.close();
+      for (const client of [auth, wallet, payment, relayer, events]) client.close();
     },
   };
 }

@@ -16,6 +16,7 @@ const schema = z.object({
   WALLET_ADDRESS: hostPort,
   PAYMENT_ADDRESS: hostPort,
   RELAYER_ADDRESS: hostPort,
+  EVENTS_ADDRESS: hostPort,
   ...tlsShape,
   ...tracingShape,
 

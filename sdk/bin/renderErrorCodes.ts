@@ -10,7 +10,7 @@ export function renderErrorCodes(): string {
   return `// Generated from kit/src/contract/errors.ts by \`npm run generate -w @wonrail/sdk\`; do not edit.
 
 /** Every code that the service answers with. \`retryable\`: the same request may succeed later. */
-// prettier-ignore
+// oxfmt-ignore
 export const errorCodes = {
 ${rows.join("\n")}
 } as const;

@@ -5,6 +5,7 @@ import { readConfig } from "./internal/config.ts";
 import { createTransport, type Transport } from "./internal/transport.ts";
 import { AuthApi } from "./resources/auth.ts";
 import { ChargesApi } from "./resources/charges.ts";
+import { EventsApi } from "./resources/events.ts";
 import { PaymentsApi } from "./resources/payments.ts";
 import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
@@ -32,6 +33,8 @@ export class ServiceClient {
   readonly payments: PaymentsApi;
   /** Records of on-chain transactions. */
   readonly transactions: TransactionsApi;
+  /** What happened, in one order. */
+  readonly events: EventsApi;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions = {}) {
@@ -48,6 +51,7 @@ export class ServiceClient {
     this.charges = new ChargesApi(transport);
     this.payments = new PaymentsApi(transport);
     this.transactions = new TransactionsApi(transport, config.network.type);
+    this.events = new EventsApi(transport);
   }
 
   /** Resolves when the gateway answers. Sends no API key. */

@@ -106,4 +106,17 @@ export {
   type TransactionWithHistory,
   TxPaymentType,
 } from "./resources/transactions.ts";
+export type {
+  ApiKey,
+  Deposit,
+  EventData,
+  EventListQuery,
+  EventOf,
+  EventPage,
+  EventsApi,
+  EventStreamQuery,
+  EventType,
+  ServiceEvent,
+  SettledObject,
+} from "./resources/events.ts";
 export type { WaitOptions } from "./internal/pollUntil.ts";

@@ -92,6 +92,20 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   updateTransactionSchedule: [
     ({ transactions }) => transactions.updateSchedule("txn_1", { scheduledAt: inAnHour }),
   ],
+  listEvents: [
+    ({ events }) => events.list(),
+    ({ events }) =>
+      events.list({
+        after: "6",
+        types: ["payment.created", "payment.cancelled"],
+        objectId: `pay_${"0".repeat(32)}`,
+        order: "asc",
+        limit: 5,
+        wait: 20,
+      }),
+    ({ events }) => events.list({ types: "wallet.created", order: "desc" }),
+  ],
+  getEvent: [({ events }) => events.get("evt_1")],
   checkHealth: [(client) => client.checkHealth()],
 };
 

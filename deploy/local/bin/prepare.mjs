@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isSiteBuilt } from "../../../docs/bin/sources.mjs";
 
 export const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const OLDEST_NODE = [20, 19];
@@ -49,8 +50,15 @@ function installedByHand() {
   );
 }
 
-/** Compiles everything, unless nothing changed since the last time. */
+/** Compiles everything and builds the documentation, unless nothing changed since the last time. */
 export function build() {
+  compile();
+  if (isSiteBuilt()) return;
+  const next = "mend what VitePress says, then run this again.";
+  run("building the documentation", ["run", "docs:build", "--loglevel=error"], next);
+}
+
+function compile() {
   const sources = hashOfSources();
   if (read(BUILT) === sources && existsSync(join(REPOSITORY, "deploy/local/dist"))) return;
   run("building", ["run", "build", "--loglevel=error"], "mend what the compiler says, then run this again.");

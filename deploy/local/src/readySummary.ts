@@ -17,6 +17,7 @@ Ready in ${seconds(total)} (install ${seconds(installMs)}, build ${seconds(build
 
   Gateway       ${stack.gatewayUrl}
   API pages     ${stack.docsUrl}
+  Documentation ${stack.gatewayUrl}/docs/
   Organisation  ${organisation?.name} (${organisation?.orgCode})
   API key       ${organisation?.apiKey}
 

@@ -4,7 +4,7 @@ import type { Home } from "./home";
 import type { ProcessSpec } from "./process/ownedProcess";
 import type { Stack } from "./stackFile";
 
-export type ServiceName = "auth" | "wallet" | "ledger" | "payment" | "chain-relayer";
+export type ServiceName = "auth" | "wallet" | "ledger" | "payment" | "chain-relayer" | "events";
 
 export interface ServicePlace {
   name: ServiceName;
@@ -40,6 +40,12 @@ export const SERVICES: readonly ServicePlace[] = [
     schema: "chain_relayer",
     addressVariable: "RELAYER_ADDRESS",
     preferred: { grpc: 7105, ops: 7205 },
+  },
+  {
+    name: "events",
+    schema: "events",
+    addressVariable: "EVENTS_ADDRESS",
+    preferred: { grpc: 7106, ops: 7206 },
   },
 ];
 
@@ -123,6 +129,7 @@ const HEAPS: Record<string, { young: number; old?: number }> = {
   ledger: { young: 16, old: 192 },
   payment: { young: 16, old: 160 },
   "chain-relayer": { young: 8, old: 160 },
+  events: { young: 16, old: 160 },
 };
 
 /** The flags of node. */

@@ -17,7 +17,7 @@ type PostIntent = NonNullable<PostRequest["intent"]>;
 /** An intent of a test, which leaves out what no test cares for. */
 type Intent =
   | Exclude<PostIntent, { $case: "charge" | "transfer" }>
-  | { $case: "charge"; value: Omit<Charge, "dailyLimitWon"> }
+  | { $case: "charge"; value: Omit<Charge, "dailyLimitWon" | "maxChargeWon"> }
   | { $case: "transfer"; value: Omit<Transfer, "toAddress"> };
 
 const UNITS_PER_WON = 1_000_000n;
@@ -64,7 +64,10 @@ export function openBook(world: World, orgId: string = newId("org")) {
   function completed(intent: Intent): PostIntent {
     switch (intent.$case) {
       case "charge":
-        return { $case: "charge", value: { ...intent.value, dailyLimitWon: NO_LIMIT } };
+        return {
+          $case: "charge",
+          value: { ...intent.value, dailyLimitWon: NO_LIMIT, maxChargeWon: NO_LIMIT },
+        };
       case "transfer":
         return {
           $case: "transfer",

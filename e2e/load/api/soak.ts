@@ -3,7 +3,7 @@ import { atMost, type Result } from "../report";
 import { SENDS } from "./sections";
 import { type World } from "./world";
 
-const SERVICES = ["gateway", "auth", "wallet", "ledger", "payment", "chain-relayer"];
+const SERVICES = ["gateway", "auth", "wallet", "ledger", "payment", "chain-relayer", "events"];
 const MAX_OPEN = 5_000;
 
 /** What was seen in the first half and in the second. */

@@ -17,7 +17,12 @@ const log = createLog({ service: "bench", level: "error" });
 async function main(): Promise<void> {
   const registry = createRegistry({ service: "ledger", version: "0", commit: "0" });
   const db = open(process.env.DATABASE_URL!, "ledger");
-  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 };
+  const config = {
+    LANES: 2,
+    MAX_BATCH: 1_000,
+    MAX_QUEUE: 20_000,
+    MAX_CHARGED_PER_DAY_WON: Number.MAX_SAFE_INTEGER,
+  };
   const app = await createApp({ config: config as never, db, log, registry, onClose: () => undefined });
   const door = { host: "127.0.0.1", port: 0, log };
   const server = await startGrpcServer({ ...door, services: rpc(app), registry });

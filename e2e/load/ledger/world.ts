@@ -11,6 +11,7 @@ import { requestOf, testEngine } from "@wonrail/ledger/commands/testing/ledger";
 import type { Intent, Outcome, WalletType } from "@wonrail/ledger/domain/types";
 
 export const DAILY_LIMIT = won(9_000_000_000_000_000n);
+const LIMITS = { dailyLimitWon: won(2n ** 62n), maxChargeWon: won(2n ** 62n) };
 const RICH = won(1_000_000_000n);
 const log = createLog({ service: "bench", level: "error" });
 
@@ -91,9 +92,7 @@ export async function openWallets(
     ),
   );
   await Promise.all(
-    ids.map((walletId) =>
-      world.post({ kind: "charge", walletId, amountWon: RICH, dailyLimitWon: won(2n ** 62n) }),
-    ),
+    ids.map((walletId) => world.post({ kind: "charge", walletId, amountWon: RICH, ...LIMITS })),
   );
   return ids;
 }

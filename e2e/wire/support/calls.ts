@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newId } from "@wonrail/kit/contract/ids";
 import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
+import { EventsServiceService, Order } from "@wonrail/proto/events/v1/events";
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
@@ -131,6 +132,16 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
+  ...calls("gateway", "events", EventsServiceService, {
+    listEvents: {
+      good: ({ orgId }) => ({ orgId, types: [], order: Order.ASCENDING, limit: 20, waitMs: 0 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 101 })],
+    },
+    getEvent: {
+      good: ({ orgId, eventId }) => ({ orgId, eventId }),
+      bad: ["EVT_001", (good) => ({ ...good, eventId: newId("evt") })],
+    },
+  }),
   ...calls("gateway", "chain-relayer", RelayerServiceService, {
     createRecord: {
       good: ({ orgId, payer, payee }) => recordRequest(orgId, payer, payee),
@@ -164,7 +175,12 @@ export const CALLS: readonly Call[] = [
     post: {
       good: ({ orgId, payer: { walletId } }) => ({
         ...{ context: contextOf(orgId), requestId: newId("chg"), metadata: {} },
-        intent: choice("charge", { walletId, amountWon: "1000", dailyLimitWon: "1000000000" }),
+        intent: choice("charge", {
+          walletId,
+          amountWon: "1000",
+          dailyLimitWon: "1000000000",
+          maxChargeWon: "1000000000",
+        }),
       }),
       bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "chg_1" })],
     },
@@ -349,6 +365,10 @@ export const CALLS: readonly Call[] = [
   ...readsFeed("payment", "chain-relayer", "wonrail.relayer.v1"),
   ...readsFeed("chain-relayer", "ledger", "wonrail.ledger.v1"),
   ...readsFeed("chain-relayer", "wallet", "wonrail.wallet.v1"),
+  ...readsFeed("events", "auth", "wonrail.auth.v1"),
+  ...readsFeed("events", "wallet", "wonrail.wallet.v1"),
+  ...readsFeed("events", "ledger", "wonrail.ledger.v1"),
+  ...readsFeed("events", "chain-relayer", "wonrail.relayer.v1"),
 ];
 
 function readsFeed(caller: string, server: string, topic: string): Call[] {

@@ -16,6 +16,8 @@ import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
 import { type Topic } from "@wonrail/kit/bus";
+import { createApp as createEvents } from "@wonrail/events/app";
+import { rpc as eventsRpc } from "@wonrail/events/rpc";
 import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import {
@@ -38,9 +40,10 @@ import { TOPICS as walletTopics } from "@wonrail/wallet/events";
 import { rpc as walletRpc } from "@wonrail/wallet/rpc";
 import { PROCESSES } from "../../ops/repository";
 
-/** The five services in one process: each the real one on its own Postgres, behind mutual TLS, calling the others as it always does. */
+/** The six services in one process: each the real one on its own Postgres, behind mutual TLS, calling the others as it always does. */
 export interface Services {
   auth: Awaited<ReturnType<typeof createAuth>>;
+  events: Awaited<ReturnType<typeof createEvents>>;
   databases: ReadonlyMap<string, TestDatabase>;
   addressOf(name: string): string;
   /** Every call that has reached a service, as "caller → path". */
@@ -102,7 +105,8 @@ export async function startServices(): Promise<Services> {
   const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
   const auth = await createAuth(partsOf("auth", keys));
   await start("auth", [...authRpc(auth), feedOf("auth", authTopics)]);
-  const ledger = await createLedger(partsOf("ledger", { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
+  const ledgerSettings = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000, MAX_CHARGED_PER_DAY_WON: 1e12 };
+  const ledger = await createLedger(partsOf("ledger", ledgerSettings));
   await start("ledger", [...ledgerRpc(ledger), feedOf("ledger", ledgerTopics)]);
   const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };
   const wallet = createWallet(partsOf("wallet", custody));
@@ -119,9 +123,12 @@ export async function startServices(): Promise<Services> {
   await start("chain-relayer", [...relayer, feedOf("chain-relayer", relayerTopics)]);
   const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
   await start("payment", paymentRpc(createPayment(partsOf("payment", settling)), testLog()));
+  const events = await createEvents(partsOf("events", {}));
+  await start("events", eventsRpc(events));
 
   return {
     auth,
+    events,
     databases,
     addressOf,
     served,

@@ -3,6 +3,8 @@ import { createClients } from "@wonrail/gateway/clients";
 import { parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
 import { newId } from "@wonrail/kit/contract/ids";
+import { tx } from "@wonrail/kit/db";
+import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type CreateRecordRequest, PaymentType } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
@@ -24,6 +26,7 @@ export interface Story {
   transferId: string;
   paymentId: string;
   recordId: string;
+  eventId: string;
 }
 
 interface StoryWallet {
@@ -34,12 +37,14 @@ interface StoryWallet {
 
 export const TRANSFER_WON = "1000";
 
-export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
+export async function makeStory(services: Services): Promise<Story> {
+  const { auth, addressOf } = services;
   const addresses = {
     AUTH_ADDRESS: addressOf("auth"),
     WALLET_ADDRESS: addressOf("wallet"),
     PAYMENT_ADDRESS: addressOf("payment"),
     RELAYER_ADDRESS: addressOf("chain-relayer"),
+    EVENTS_ADDRESS: addressOf("events"),
   };
   const gateway = createClients(addresses, { ...parts(), tls: identityOf("gateway") });
   const organisation = (code: string) =>
@@ -76,7 +81,21 @@ export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
     transferId,
     paymentId,
     recordId: record!.id,
+    eventId: await makeEvent(services, orgId, ours.key.keyId),
   };
+}
+
+/** A public event, made as the inbox makes it. */
+async function makeEvent({ events, databases }: Services, orgId: string, keyId: string): Promise<string> {
+  const times = { issuedAt: new Date(), expiresAt: new Date(Date.now() + 86_400_000) };
+  const payload = KeyIssued.encode({ orgId, keyId, keyPrefix: "wk_test_1", ...times }).finish();
+  const issued = {
+    ...{ id: newId("evt"), type: "key_issued", topic: "wonrail.auth.v1", aggregateId: keyId, orgId },
+    ...{ version: 1n, occurredAt: new Date(), traceparent: "", requestId: "", payload: Buffer.from(payload) },
+  };
+  await tx(databases.get("events")!.db, (tx) => events.projectKeys(tx, [issued]));
+  const all = { orgId, after: null, types: [], objectId: null, isDescending: false, limit: 1, waitMs: 0 };
+  return (await events.listEvents(all)).events[0]!.eventId;
 }
 
 export async function makeWallet(gateway: Story["gateway"], orgId: string): Promise<StoryWallet> {

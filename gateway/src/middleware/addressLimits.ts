@@ -1,4 +1,4 @@
-import { BoundedMap } from "@wonrail/kit/boundedMap";
+import { LRUCache } from "lru-cache";
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type RateState } from "./rates";
@@ -32,7 +32,7 @@ const MAX_ADDRESSES = 20_000;
 
 /** Keeps a token bucket per address in memory, for callers without a key. */
 export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLimitsOptions): AddressLimits {
-  const buckets = new BoundedMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
+  const buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: MAX_ADDRESSES });
 
   function tokensOf(network: string): number {
     const bucket = buckets.get(network);

@@ -1,8 +1,7 @@
 import { type ServerResponse } from "node:http";
 import { type Socket } from "node:net";
-import { type Bag, bag } from "@wonrail/kit/bag";
 
-const queues = new WeakMap<Socket, Bag<ServerResponse>>();
+const queues = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
  * Tells an answer that waits for its turn when its connection ends. Node tells only the one whose turn it is: who sent requests behind each other
@@ -10,14 +9,15 @@ const queues = new WeakMap<Socket, Bag<ServerResponse>>();
  */
 export function hearOfTheEnd(socket: Socket, res: ServerResponse): void {
   const queue = queues.get(socket) ?? startQueue(socket);
-  res.once("close", queue.put(res));
+  queue.add(res);
+  res.once("close", () => queue.delete(res));
 }
 
-function startQueue(socket: Socket): Bag<ServerResponse> {
-  const queue = bag<ServerResponse>();
+function startQueue(socket: Socket): Set<ServerResponse> {
+  const queue = new Set<ServerResponse>();
   queues.set(socket, queue);
   socket.once("close", () => {
-    for (const res of queue.all()) if (res.socket === null) res.emit("close");
+    for (const res of [...queue]) if (res.socket === null) res.emit("close");
   });
   return queue;
 }

@@ -16,28 +16,31 @@ export interface PrebuiltAnswer {
 export interface PrebuiltOptions {
   contentType: string;
   /** In place of the policy that forbids everything. */
-  contentSecurityPolicy?: string;
+  contentSecurityPolicy?: string | undefined;
+  /** In place of asking each time whether the answer is still the same. */
+  cacheControl?: string | undefined;
+  /** The compressed body, if it exists already. */
+  gzipped?: Buffer | undefined;
 }
 
-export function prebuild(
-  body: Buffer,
-  { contentType, contentSecurityPolicy }: PrebuiltOptions,
-): PrebuiltAnswer {
-  const headers = headersWith(contentSecurityPolicy);
+export function prebuild(body: Buffer, options: PrebuiltOptions): PrebuiltAnswer {
+  const { contentType, gzipped } = options;
+  const headers = headersWith(options);
   headers.push("Content-Type", contentType, "Vary", "Accept-Encoding");
   const etag = createHash("sha256").update(body).digest("base64url");
-  const answer: PrebuiltAnswer = { headers, etag, body, gzipped: undefined };
-  gzip(body, (error, gzipped) => {
-    if (!error) answer.gzipped = gzipped;
+  const answer: PrebuiltAnswer = { headers, etag, body, gzipped };
+  if (gzipped !== undefined) return answer;
+  gzip(body, (error, compressed) => {
+    if (!error) answer.gzipped = compressed;
   });
   return answer;
 }
 
-/** Clients may keep the answer, and ask each time whether it is still the same. */
-function headersWith(contentSecurityPolicy: string | undefined): string[] {
+/** Clients may keep the answer, and ask each time whether it is still the same, unless told otherwise. */
+function headersWith({ contentSecurityPolicy, cacheControl = "no-cache" }: PrebuiltOptions): string[] {
   const headers = [...SECURITY_HEADERS];
   const replace = (name: string, value: string) => (headers[headers.indexOf(name) + 1] = value);
-  replace("Cache-Control", "no-cache");
+  replace("Cache-Control", cacheControl);
   if (contentSecurityPolicy !== undefined) replace("Content-Security-Policy", contentSecurityPolicy);
   return headers;
 }

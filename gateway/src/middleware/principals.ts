@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
-import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { AddressLimitError, type AddressLimits } from "./addressLimits";
@@ -87,9 +87,9 @@ const INVALID_KEY: Resolution = {
  */
 export function createPrincipals(options: PrincipalsOptions): Principals {
   const { resolveKey, guesses, registry, outageGraceMs, monotonicMs, nowMs } = options;
-  const known = new BoundedMap<string, Entry>(MAX_PRINCIPALS);
+  const known = new LRUCache<string, Entry>({ max: MAX_PRINCIPALS });
   // Apart, so that a flood of wrong keys cannot push out the right ones.
-  const refused = new BoundedMap<string, Entry>(MAX_REFUSALS);
+  const refused = new LRUCache<string, Entry>({ max: MAX_REFUSALS });
   const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
   const running = { known: 0, stranger: 0 };
   const asSuspect = createNewestFirst(SUSPECTS);

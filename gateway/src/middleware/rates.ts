@@ -1,4 +1,4 @@
-import { BoundedMap } from "@wonrail/kit/boundedMap";
+import { LRUCache } from "lru-cache";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
 import { type Principal } from "./principals";
@@ -68,7 +68,7 @@ const ALONE_STEP_MS = 250;
  * While auth cannot be asked each gateway limits by itself at the organisation's full rate: looser, never unlimited, never closed.
  */
 export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions): Rates {
-  const buckets = new BoundedMap<string, Bucket>(MAX_ORGANISATIONS);
+  const buckets = new LRUCache<string, Bucket>({ max: MAX_ORGANISATIONS });
   const alone = new Counter({
     name: "gateway_rate_unshared_total",
     help: "Requests whose rate was limited by this process alone because auth could not be asked",

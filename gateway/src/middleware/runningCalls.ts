@@ -1,4 +1,4 @@
-import { BoundedMap } from "@wonrail/kit/boundedMap";
+import { LRUCache } from "lru-cache";
 import { DomainError } from "@wonrail/kit/contract/errors";
 
 /** Requests of one organisation that this process serves at once. */
@@ -12,7 +12,7 @@ export interface RunningCalls {
 
 /** Keeps one organisation from taking all the room of the services behind the gateway. */
 export function createRunningCalls(maxPerOrganisation = MAX_RUNNING_PER_ORGANISATION): RunningCalls {
-  const byOrganisation = new BoundedMap<string, { running: number }>(MAX_ORGANISATIONS);
+  const byOrganisation = new LRUCache<string, { running: number }>({ max: MAX_ORGANISATIONS });
   return {
     begin(orgId) {
       let calls = byOrganisation.get(orgId);

@@ -69,25 +69,41 @@ async function serveAnyone(
 }
 
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
-  const { access } = route.operation;
-  const { exchange } = res.locals;
-  exchange.clientAddress = options.addressOf(req);
-  const principal = await authenticate(
-    options.principals,
-    req,
-    exchange,
-    access === "session" ? "session" : "full",
+  const { access, waitMs = 0 } = route.operation;
+  const needed = access === "session" ? "session" : "full";
+  await serveAs({ access: needed, waitMs }, options, req, res, (principal) =>
+    handle(route, options, principal, req, res),
   );
-  // From here on the request is the organisation's: in its log lines and in what is sent to other services.
-  await runInContext(exchange.context, () => servePrincipal(route, options, principal, req, res));
 }
 
-async function servePrincipal(
-  route: Route,
-  options: ServeOptions,
-  principal: Principal,
+export interface KeyNeeds {
+  access: "session" | "full";
+  /** How much longer the work may take than another request. */
+  waitMs: number;
+}
+
+/** Authenticates the request and does the work as a request of the key's organisation. */
+export async function serveAs(
+  { access, waitMs }: KeyNeeds,
+  options: Pick<ServeOptions, "addressOf" | "principals" | "rates" | "running">,
   req: Request,
   res: ApiResponse,
+  work: (principal: Principal) => Promise<void>,
+): Promise<void> {
+  const { exchange } = res.locals;
+  exchange.clientAddress = options.addressOf(req);
+  const principal = await authenticate(options.principals, req, exchange, access);
+  if (waitMs > 0)
+    exchange.context = { ...exchange.context, deadlineMs: exchange.context.deadlineMs! + waitMs };
+  // From here on the log lines and the calls to other services name the organisation.
+  await runInContext(exchange.context, () => serveWithinLimits(principal, options, res, work));
+}
+
+async function serveWithinLimits(
+  principal: Principal,
+  options: Pick<ServeOptions, "rates" | "running">,
+  res: ApiResponse,
+  work: (principal: Principal) => Promise<void>,
 ): Promise<void> {
   const { rates } = options;
   let refused = true;
@@ -100,7 +116,7 @@ async function servePrincipal(
   }
   const end = options.running.begin(principal.orgId);
   try {
-    await handle(route, options, principal, req, res);
+    await work(principal);
   } finally {
     end();
   }

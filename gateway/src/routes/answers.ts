@@ -1,45 +1,8 @@
-import { assert } from "@wonrail/kit/contract/errors";
-import { enumName } from "@wonrail/kit/grpc/client";
-import { parseWon, wonToJson } from "@wonrail/kit/contract/money";
+import { known } from "@wonrail/kit/records";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
-import { type Settlement, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DEFAULT_LIMIT } from "./schemas";
 
-// How what services say becomes what partners read.
-
-/** What a service always sends. Its absence is a mistake in the code, not a case. */
-export function known<T>(value: T | undefined): T {
-  assert(value !== undefined, "the service's answer is complete");
-  return value;
-}
-
-export function iso(moment: Date | undefined): string {
-  return known(moment).toISOString();
-}
-
-export function wonOf(amountWon: string): number {
-  return wonToJson(parseWon(amountWon, "amount_won"));
-}
-
-export function settlementOf(settlement: Settlement | undefined) {
-  const { status, network, txHash, blockNumber } = known(settlement);
-  return {
-    status: known(enumName(SettlementStatus, status)),
-    network,
-    txHash: txHash ?? null,
-    blockNumber: blockNumber === undefined ? null : Number(blockNumber),
-  };
-}
-
-export function cancellationOf({
-  cancelId,
-  settlement,
-}: {
-  cancelId: string;
-  settlement?: Settlement | undefined;
-}) {
-  return { cancelId, settlement: settlementOf(settlement) };
-}
+// How a list of a service becomes a page that partners read.
 
 interface PageQuery {
   limit?: number | undefined;

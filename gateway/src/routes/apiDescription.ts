@@ -8,6 +8,7 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Payments: "Pay from a user's wallets to another user's wallet, and cancel payments.",
   "Recorded transactions":
     "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
+  Events: "Read what happened to your wallets, money, records and keys, in one order.",
   Service: "The state of the gateway itself.",
 };
 
@@ -19,6 +20,8 @@ export const API_DESCRIPTION = `Stablecoin wallets for partner organisations.
 1. Get an API key and a secret key from the operator of this service.
 2. Send the API key in the header \`X-API-Key\`. \`GET /api/wallet-auth/session\` shows what it may do and when it expires.
 3. Create a wallet, charge it, and pay from it. Each operation below has an example.
+
+The [documentation](/docs/) has guides, concepts and all error codes.
 
 ## Glossary
 
@@ -68,8 +71,17 @@ Some codes have several causes; \`details.reason\` tells them apart. An id in a 
 
 ## Following a settlement
 
-There are no webhooks. While \`settlement.status\` is PENDING or SUBMITTED, read the object again every few
-seconds. For transfers and recorded transactions use their own \`status\` instead: it is final when it is not PENDING.
+Read \`GET /api/events\` for \`settlement.confirmed\` and \`settlement.failed\`. Or read the object again every few
+seconds while \`settlement.status\` is PENDING or SUBMITTED. For transfers and recorded transactions use their own
+\`status\` instead: it is final when it is not PENDING.
+
+## Events
+
+- Each event has the \`sequence\` of your organisation: from 1, without gaps. Send the last one that you handled as \`after\`.
+- \`wait\` makes the request wait for an event, so a loop of requests hears of each event within a second.
+- \`GET /api/events/stream\` pushes the same events as Server-Sent Events. The \`id\` of each is its sequence.
+- \`data\` is the object as a read of it answered when the event was made. The object may have changed since.
+- Events are kept for 30 days. EVT_002 means that events behind \`after\` are gone.
 
 ## Changes to this API
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { enumName } from "@wonrail/kit/grpc/client";
 import {
-  type Charge,
-  type ChargeCancellation,
-  ChargeStatus,
-  type Refund,
-} from "@wonrail/proto/payment/v1/payment";
+  cancellationJson,
+  chargeCancellationJson,
+  chargeJson,
+  known,
+  refundJson,
+} from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { pageRequest, paginationOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -88,7 +88,7 @@ export const createCharge = operation({
   tag: "Charges",
   summary: "Charge a wallet",
   description:
-    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charges of the organisation on this day of Asia/Seoul would exceed its daily charge limit.",
+    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charge is over a limit. `details.reason` says which: `max_charge` for a single charge, `daily_limit` for the organisation's charges of this day of Asia/Seoul, or `service_limit` for the charges of all organisations.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -189,7 +189,7 @@ export function createChargeWith(clients: Clients): Handler<typeof createCharge>
       command: { $case: "charge", value: { walletId, amountWon: String(amount), memo, metadata: {} } },
       expect: "charge",
     });
-    return { data: chargeOf(value), replayed };
+    return { data: chargeJson(value), replayed };
   };
 }
 
@@ -202,9 +202,9 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
       command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
       expect: "cancelledCharge",
     });
-    const cancellation = cancellationOf(known(value.cancellation));
+    const cancellation = cancellationJson(known(value.cancellation));
     const { cancelId } = cancellation;
-    return { data: { ...chargeOf(known(value.charge)), cancelId, cancellation }, replayed };
+    return { data: { ...chargeJson(known(value.charge)), cancelId, cancellation }, replayed };
   };
 }
 
@@ -216,20 +216,22 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
       command: { $case: "refund", value: { walletId, memo, metadata: {} } },
       expect: "refund",
     });
-    return { data: refundOf(value), replayed };
+    return { data: refundJson(value), replayed };
   };
 }
 
 export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
   return async ({ params: { chargeId } }, { principal: { orgId } }) => {
     const { charge, cancellations } = await payment.getCharge({ orgId, chargeId }, { retry: true });
-    return { data: { ...chargeOf(known(charge)), cancellations: cancellations.map(chargeCancellationOf) } };
+    return {
+      data: { ...chargeJson(known(charge)), cancellations: cancellations.map(chargeCancellationJson) },
+    };
   };
 }
 
 export function getRefundWith({ payment }: Clients): Handler<typeof getRefund> {
   return async ({ params: { refundId } }, { principal: { orgId } }) => ({
-    data: refundOf(known((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
+    data: refundJson(known((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
   });
 }
 
@@ -238,41 +240,6 @@ export function listChargesWith({ payment }: Clients): Handler<typeof listCharge
     const { walletId } = query;
     const asked = { orgId, walletId, page: pageRequest(query) };
     const { charges, page } = await payment.listCharges(asked, { retry: true });
-    return { data: { items: charges.map(chargeOf), pagination: paginationOf(query, page) } };
-  };
-}
-
-function chargeOf(of: Charge) {
-  return {
-    chargeId: of.chargeId,
-    status: known(enumName(ChargeStatus, of.status)),
-    walletId: of.walletId,
-    amount: wonOf(of.amountWon),
-    cancelledAmount: wonOf(of.cancelledAmountWon),
-    balance: wonOf(of.balanceWon),
-    cancellableUntil: iso(of.cancellableUntil),
-    memo: of.memo ?? null,
-    settlement: settlementOf(of.settlement),
-    createdAt: iso(of.createdAt),
-  };
-}
-
-function chargeCancellationOf(of: ChargeCancellation) {
-  return {
-    ...cancellationOf(of),
-    amount: wonOf(of.amountWon),
-    memo: of.memo ?? null,
-    createdAt: iso(of.createdAt),
-  };
-}
-
-function refundOf(of: Refund) {
-  return {
-    refundId: of.refundId,
-    walletId: of.walletId,
-    amount: wonOf(of.amountWon),
-    memo: of.memo ?? null,
-    settlement: settlementOf(of.settlement),
-    createdAt: iso(of.createdAt),
+    return { data: { items: charges.map(chargeJson), pagination: paginationOf(query, page) } };
   };
 }

@@ -9,9 +9,10 @@ import {
   Quota,
   type QuotaUsage,
 } from "@wonrail/proto/auth/v1/auth";
+import { iso, known, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
-import { iso, known, wonOf } from "./answers";
+
 import { type Handler, operation } from "./operation";
 import { givenId, timestamp, won } from "./schemas";
 import { createSessionCache } from "./sessionCache";
@@ -181,7 +182,7 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
       name: organisation.name,
       status: known(enumName(OrganisationStatus, organisation.status)),
       incentiveRateBps: organisation.incentiveRateBps,
-      dailyTransferLimit: wonOf(organisation.dailyTransferLimitWon),
+      dailyTransferLimit: wonJson(organisation.dailyTransferLimitWon),
     },
     key: {
       keyId: key.keyId,

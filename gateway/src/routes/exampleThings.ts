@@ -267,3 +267,22 @@ export const scheduled = {
   updatedAt: minute(22),
 };
 export const later = { ...scheduled, scheduledAt: "2099-02-14T00:30:00.000Z", updatedAt: minute(24) };
+
+/** The events of the second payment, which was cancelled. */
+export const paymentEvents = [
+  eventOf(
+    { type: "payment.created", sequence: 8, objectSequence: 1, createdAt: secondPayment.createdAt },
+    secondPayment,
+  ),
+  eventOf(
+    { type: "payment.cancelled", sequence: 9, objectSequence: 2, createdAt: minute(10) },
+    cancelledPayment,
+  ),
+];
+
+function eventOf(
+  place: { type: string; sequence: number; objectSequence: number; createdAt: string },
+  data: object,
+) {
+  return { eventId: exampleId("evt", place.createdAt), ...place, objectId: secondPayment.paymentId, data };
+}

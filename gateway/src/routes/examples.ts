@@ -18,6 +18,7 @@ import {
   pageOf,
   partOfCharge,
   payer,
+  paymentEvents,
   payerWalletId,
   receiverWalletId,
   refund,
@@ -215,6 +216,18 @@ export const story: Example[] = [
     at: minute(26),
     query: { status: "PENDING", paymentType: "SCHEDULED", address: shopAddress },
     data: pageOf(later),
+  },
+  {
+    operation: "listEvents",
+    at: minute(26),
+    query: { after: "7", types: "payment.created,payment.cancelled", objectId: secondPayment.paymentId },
+    data: { items: paymentEvents, pagination: { limit: 20, hasNext: false, nextAfter: "15" } },
+  },
+  {
+    operation: "getEvent",
+    at: minute(26),
+    params: { eventId: paymentEvents[0]!.eventId },
+    data: paymentEvents[0]!,
   },
   {
     operation: "refundWallet",

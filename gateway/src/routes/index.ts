@@ -2,6 +2,7 @@ import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
 import * as charges from "./charges";
 import * as credentials from "./credentials";
+import * as events from "./events";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
 import * as service from "./service";
@@ -18,7 +19,7 @@ export interface RouteDeps {
 export function routes({ clients, principals }: RouteDeps): Route[] {
   const { auth } = clients;
   // One line for each path, however long.
-  // prettier-ignore
+  // oxfmt-ignore
   return [
     route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
@@ -53,7 +54,11 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("PATCH", "/api/transaction/:id/status", transactions.updateTransactionStatus, transactions.updateTransactionStatusWith(clients)),
     route("PATCH", "/api/transaction/:id/schedule", transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
 
+    route("GET", "/api/events", events.listEvents, events.listEventsWith(clients)),
+    route("GET", "/api/events/:eventId", events.getEvent, events.getEventWith(clients)),
+
     route("GET", "/healthz", service.checkHealth, service.answerHealth),
+    // GET /api/events/stream is answered by middleware/eventStream.ts.
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
 }

@@ -69,6 +69,7 @@ test("what a program reads from the details of a refusal is in its example", () 
     "CHG_003 chargeId",
     "CHG_005 remaining",
     "CHG_007 reason",
+    "CHG_008 reason maxCharge",
     "PAY_001 available required",
     "PAY_002 fields",
     "PAY_003 paymentId",

@@ -12,7 +12,14 @@ import { type QuotaName } from "../middleware/quotas";
 export type Access = "anyone" | "session" | "full";
 
 export type Tag =
-  "Authentication" | "Wallets" | "Transfers" | "Charges" | "Payments" | "Recorded transactions" | "Service";
+  | "Authentication"
+  | "Wallets"
+  | "Transfers"
+  | "Charges"
+  | "Payments"
+  | "Recorded transactions"
+  | "Events"
+  | "Service";
 
 /** One operation of the public contract: what it takes, gives and refuses. Its path is in routes/index.ts. */
 export interface Operation<
@@ -41,6 +48,8 @@ export interface Operation<
   idempotent?: true;
   /** What to do after SYS_003: of operations that change something and take no Idempotency-Key. */
   whenUnknown?: string;
+  /** The longest time that the operation may wait for something to answer, beyond the time of a request. */
+  waitMs?: number;
   /** Counts against the plan. */
   quota?: QuotaName;
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { enumName } from "@wonrail/kit/grpc/client";
-import { type Payment, type PaymentCancellation, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
+import { known, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { pageRequest, paginationOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -173,7 +172,7 @@ export function createPaymentWith(clients: Clients): Handler<typeof createPaymen
       command: { $case: "pay", value: pay },
       expect: "payment",
     });
-    return { data: paymentOf(value), replayed };
+    return { data: paymentJson(value), replayed };
   };
 }
 
@@ -186,15 +185,15 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
       expect: "cancelledPayment",
     });
     const cancelled = known(value.cancellation);
-    const cancellation = paymentCancellationOf(cancelled);
+    const cancellation = paymentCancellationJson(cancelled);
     const { cancelId } = cancellation;
-    return { data: { ...paymentOf(value), cancelId, cancellation, ...amountsOf(cancelled) }, replayed };
+    return { data: { ...paymentJson(value), cancelId, cancellation, ...restoredJson(cancelled) }, replayed };
   };
 }
 
 export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment> {
   return async ({ params: { paymentId } }, { principal: { orgId } }) => ({
-    data: paymentOf(known((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment)),
+    data: paymentJson(known((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment)),
   });
 }
 
@@ -203,44 +202,6 @@ export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayme
     const { walletId } = query;
     const asked = { orgId, walletId, page: pageRequest(query) };
     const { payments, page } = await payment.listPayments(asked, { retry: true });
-    return { data: { items: payments.map(paymentOf), pagination: paginationOf(query, page) } };
-  };
-}
-
-function paymentOf(of: Payment) {
-  const breakdown = known(of.breakdown);
-  return {
-    paymentId: of.paymentId,
-    status: known(enumName(PaymentStatus, of.status)),
-    payerWalletId: of.payerWalletId,
-    receiverWalletId: of.receiverWalletId,
-    amount: wonOf(of.amountWon),
-    breakdown: {
-      government: wonOf(breakdown.governmentWon),
-      incentive: wonOf(breakdown.incentiveWon),
-      normal: wonOf(breakdown.normalWon),
-    },
-    incentiveAccrued: wonOf(of.incentiveAccruedWon),
-    memo: of.memo ?? null,
-    settlement: settlementOf(of.settlement),
-    cancellation: of.cancellation === undefined ? null : paymentCancellationOf(of.cancellation),
-    createdAt: iso(of.createdAt),
-  };
-}
-
-function paymentCancellationOf(of: PaymentCancellation) {
-  return {
-    ...cancellationOf(of),
-    ...amountsOf(of),
-    memo: of.memo ?? null,
-    createdAt: iso(of.createdAt),
-  };
-}
-
-function amountsOf(amounts: PaymentCancellation) {
-  return {
-    restored: { incentive: wonOf(amounts.restoredIncentiveWon), normal: wonOf(amounts.restoredNormalWon) },
-    incentiveClawedBack: wonOf(amounts.incentiveClawedBackWon),
-    keptFromNormal: wonOf(amounts.keptFromNormalWon),
+    return { data: { items: payments.map(paymentJson), pagination: paginationOf(query, page) } };
   };
 }

@@ -175,7 +175,7 @@ export const cancellation = z
   });
 
 /** Numbers in a query are strings; only plain digits are accepted. */
-function queryInteger(min: number, max: number) {
+export function queryInteger(min: number, max: number) {
   return z
     .string()
     .refine((text) => /^(0|[1-9][0-9]{0,8})$/.test(text) && Number(text) >= min && Number(text) <= max, {

@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { DomainError } from "@wonrail/kit/contract/errors";
-import { BoundedMap } from "@wonrail/kit/boundedMap";
 
 export interface SessionCacheOptions<S> {
   ask: (orgId: string, keyId: string) => Promise<S>;
@@ -14,7 +14,7 @@ const MAX_CALLS = 16;
 
 /** Keeps each key's session for a second. Requests that come while auth is asked share one call. */
 export function createSessionCache<S>({ ask, monotonicMs }: SessionCacheOptions<S>) {
-  const sessions = new BoundedMap<string, { answer: Promise<S>; untilMs: number }>(MAX_SESSIONS);
+  const sessions = new LRUCache<string, { answer: Promise<S>; untilMs: number }>({ max: MAX_SESSIONS });
   let running = 0;
 
   async function call(orgId: string, keyId: string): Promise<S> {

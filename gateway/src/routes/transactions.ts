@@ -1,15 +1,11 @@
 import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
-import { enumName, enumValue } from "@wonrail/kit/grpc/client";
+import { enumValue } from "@wonrail/kit/grpc/client";
 import { NETWORKS } from "@wonrail/kit/contract/networks";
-import {
-  PaymentType,
-  type Record as RecordMessage,
-  type RecordChange as ChangeMessage,
-  RecordStatus,
-} from "@wonrail/proto/relayer/v1/relayer";
+import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
+import { known, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { iso, known, pageRequest, paginationOf } from "./answers";
+import { pageRequest, paginationOf } from "./answers";
 import { bodyHash } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import {
@@ -124,8 +120,6 @@ const record = z
   })
   .meta({ id: "RecordedTransaction", description: "A record of an on-chain transaction." });
 
-const CHANGED_BY = { api: "API", chain: "CHAIN", scheduler: "SCHEDULER" } as const;
-
 const change = z
   .strictObject({
     status,
@@ -134,7 +128,7 @@ const change = z
       description:
         "`not_seen_on_chain`; `sent_as_` with the transfer's id; `sender_is_not_a_normal_wallet` when the transaction was due and is left to you; or the reason for FAILED.",
     }),
-    changedBy: z.enum(Object.values(CHANGED_BY)).meta({
+    changedBy: z.enum(["API", "CHAIN", "SCHEDULER"]).meta({
       description: "API: your request. CHAIN: a final block. SCHEDULER: the service, at the due time.",
     }),
     changedAt: timestamp("When the change was made."),
@@ -251,7 +245,7 @@ export function createTransactionWith({ relayer }: Clients): Handler<typeof crea
 export function getTransactionWith({ relayer }: Clients): Handler<typeof getTransaction> {
   return async ({ params: { id } }, { principal: { orgId } }) => {
     const record = known((await relayer.getRecord({ orgId, id }, { retry: true })).record);
-    return { data: { ...recordOf(record), history: record.history.map(changeOf) } };
+    return { data: { ...recordOf(record), history: record.history.map(transactionChangeJson) } };
   };
 }
 
@@ -292,33 +286,5 @@ export function updateTransactionScheduleWith({
 }
 
 function recordOf(message: RecordMessage | undefined) {
-  const { id, fields, status: state, failureReason, createdAt, updatedAt } = known(message);
-  const of = known(fields);
-  return {
-    id,
-    fromNetworkType: of.fromNetworkType as z.output<typeof networkType>,
-    toNetworkType: of.toNetworkType as z.output<typeof networkType>,
-    paymentType: known(enumName(PaymentType, of.paymentType)),
-    fromAddress: of.fromAddress,
-    toAddress: of.toAddress,
-    txHash: of.txHash ?? null,
-    amount: of.amount,
-    fee: of.fee ?? null,
-    memo: of.memo ?? null,
-    scheduledAt: of.scheduledAt?.toISOString() ?? null,
-    status: known(enumName(RecordStatus, state)),
-    failureReason: failureReason ?? null,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-  };
-}
-
-function changeOf({ status: state, scheduledAt, reason, changedBy, changedAt }: ChangeMessage) {
-  return {
-    status: known(enumName(RecordStatus, state)),
-    scheduledAt: scheduledAt?.toISOString() ?? null,
-    reason: reason ?? null,
-    changedBy: known(CHANGED_BY[changedBy as keyof typeof CHANGED_BY]),
-    changedAt: iso(changedAt),
-  };
+  return recordedTransactionJson(known(message)) as z.output<typeof record>;
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
-import { enumName } from "@wonrail/kit/grpc/client";
-import { type Transfer, TransferStatus } from "@wonrail/proto/payment/v1/payment";
+import { known, transferJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { pageRequest, paginationOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -107,13 +106,13 @@ export function createTransferWith(clients: Clients): Handler<typeof createTrans
       command: { $case: "transfer", value: command },
       expect: "transfer",
     });
-    return { data: transferOf(value), replayed };
+    return { data: transferJson(value), replayed };
   };
 }
 
 export function getTransferWith({ payment }: Clients): Handler<typeof getTransfer> {
   return async ({ params: { transferId } }, { principal: { orgId } }) => ({
-    data: transferOf(known((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer)),
+    data: transferJson(known((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer)),
   });
 }
 
@@ -122,21 +121,6 @@ export function listTransfersWith({ payment }: Clients): Handler<typeof listTran
     const { walletId } = query;
     const asked = { orgId, walletId, page: pageRequest(query) };
     const { transfers, page } = await payment.listTransfers(asked, { retry: true });
-    return { data: { items: transfers.map(transferOf), pagination: paginationOf(query, page) } };
-  };
-}
-
-function transferOf(of: Transfer) {
-  return {
-    transferId: of.transferId,
-    status: known(enumName(TransferStatus, of.status)),
-    fromWalletId: of.fromWalletId,
-    toWalletAddress: of.toWalletAddress,
-    toWalletId: of.toWalletId ?? null,
-    amount: wonOf(of.amountWon),
-    memo: of.memo ?? null,
-    settlement: settlementOf(of.settlement),
-    failureReason: of.failureReason ?? null,
-    createdAt: iso(of.createdAt),
+    return { data: { items: transfers.map(transferJson), pagination: paginationOf(query, page) } };
   };
 }

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
 import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
-import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { iso, known, settlementJson, walletJson, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { bodyHash } from "./bodyHash";
-import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { pageRequest, paginationOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import {
   givenId,
@@ -231,7 +232,7 @@ export function createWalletWith({ wallet: service }: Clients): Handler<typeof c
       { orgId, userId, walletType: type, metadata, ...key },
       idempotencyKey === undefined ? {} : { retry: true },
     );
-    const { availableBalance: _, updatedAt: __, ...data } = walletOf(made);
+    const { availableBalance: _, updatedAt: __, ...data } = walletJson(made);
     return { data, replayed };
   };
 }
@@ -243,7 +244,7 @@ function sorted(metadata: Record<string, string>): [string, string][] {
 
 export function getWalletWith({ wallet: service }: Clients): Handler<typeof getWallet> {
   return async ({ params: { walletId } }, { principal: { orgId } }) => ({
-    data: walletOf((await service.getWallet({ orgId, walletId }, { retry: true })).wallet),
+    data: walletJson((await service.getWallet({ orgId, walletId }, { retry: true })).wallet),
   });
 }
 
@@ -257,19 +258,19 @@ export function listWalletsWith({ wallet: service }: Clients): Handler<typeof li
       page: pageRequest(query),
     };
     const { wallets, page } = await service.listWallets(asked, { retry: true });
-    return { data: { items: wallets.map(walletOf), pagination: paginationOf(query, page) } };
+    return { data: { items: wallets.map(walletJson), pagination: paginationOf(query, page) } };
   };
 }
 
 export function updateWalletWith({ wallet: service }: Clients): Handler<typeof updateWallet> {
   return async ({ params: { walletId }, body: { metadata } }, { principal: { orgId } }) => ({
-    data: walletOf((await service.updateWallet({ orgId, walletId, metadata })).wallet),
+    data: walletJson((await service.updateWallet({ orgId, walletId, metadata })).wallet),
   });
 }
 
 export function deactivateWalletWith({ wallet: service }: Clients): Handler<typeof deactivateWallet> {
   return async ({ params: { walletId } }, { principal: { orgId } }) => ({
-    data: walletOf((await service.deactivateWallet({ orgId, walletId })).wallet),
+    data: walletJson((await service.deactivateWallet({ orgId, walletId })).wallet),
   });
 }
 
@@ -282,34 +283,18 @@ export function listWalletTransactionsWith({ payment }: Clients): Handler<typeof
   };
 }
 
-function walletOf(message: Wallet | undefined) {
-  const of = known(message);
-  return {
-    walletId: of.walletId,
-    userId: of.userId,
-    walletType: known(enumName(WalletType, of.walletType)),
-    walletAddress: of.walletAddress,
-    balance: wonOf(of.balanceWon),
-    availableBalance: wonOf(of.availableBalanceWon),
-    status: known(enumName(WalletStatus, of.status)),
-    metadata: of.metadata,
-    createdAt: iso(of.createdAt),
-    updatedAt: iso(of.updatedAt),
-  };
-}
-
 function lineOf(of: WalletTransaction) {
   return {
     transactionId: of.transactionId,
     type: of.type as WalletTransactionType,
     direction: known(enumName(Direction, of.direction)),
-    amount: wonOf(of.amountWon),
-    balanceAfter: wonOf(of.balanceAfterWon),
+    amount: wonJson(of.amountWon),
+    balanceAfter: wonJson(of.balanceAfterWon),
     counterparty: of.counterparty ?? null,
     memo: of.memo ?? null,
     relatedId: of.relatedId,
     cancelId: of.cancelId ?? null,
-    settlement: settlementOf(of.settlement),
+    settlement: settlementJson(of.settlement),
     createdAt: iso(of.createdAt),
   };
 }

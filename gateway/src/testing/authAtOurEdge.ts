@@ -180,6 +180,7 @@ function session({ orgId, orgCode, keyId, text, access }: KnownKey) {
       incentiveRateBps: 100,
       dailyTransferLimitWon: "5000000",
       dailyChargeLimitWon: "1000000000",
+      maxChargeWon: "1000000000",
       ratePerSecond: 100,
       rateBurst: 200,
       version: 1n,

@@ -37,6 +37,7 @@ export interface GatewayOptions {
   requestTimeoutMs?: number;
   authTimeoutMs?: number;
   connectionLimits?: ConnectionLimits;
+  siteFolder?: string;
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>;
@@ -64,6 +65,7 @@ export async function startGateway({
   // A machine that is held up for a second is no outage.
   authTimeoutMs = 8_000,
   connectionLimits = CONNECTION_LIMITS,
+  siteFolder,
   ...limits
 }: GatewayOptions) {
   const lines: string[] = [];
@@ -78,6 +80,7 @@ export async function startGateway({
     WALLET_ADDRESS: services,
     PAYMENT_ADDRESS: services,
     RELAYER_ADDRESS: services,
+    EVENTS_ADDRESS: services,
   };
   const clients = createClients(addresses, { log, registry, authTimeoutMs });
   const app = createApp({
@@ -87,6 +90,7 @@ export async function startGateway({
     registry,
     extraRoutes: [probeRoute, ...extraRoutes],
     connectionLimits,
+    siteFolder,
   });
   const server = await startHttpServer(app.handler, {
     host: "127.0.0.1",

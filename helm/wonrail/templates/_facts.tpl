@@ -5,7 +5,7 @@ ARCHITECTURE.md; addresses and NetworkPolicies follow from them, and a test comp
 {{- define "wonrail.facts" -}}
 gateway:
   semiSpaceMib: 16
-  calls: [auth, wallet, payment, chain-relayer]
+  calls: [auth, wallet, payment, chain-relayer, events]
 auth:
   schema: auth
   semiSpaceMib: 16
@@ -31,6 +31,11 @@ chain-relayer:
   calls: [auth, wallet, ledger, payment]
   chain: true
   settings: [CHAIN_ID, NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS, START_BLOCK, FINALITY, CHAIN_RPC_URLS, OPERATOR_KEY_FILE]
+events:
+  schema: events
+  semiSpaceMib: 16
+  calls: [auth, wallet, ledger, chain-relayer]
+  settings: [NETWORK]
 {{- end }}
 
 {{- define "wonrail.addressVariable" -}}

@@ -1,4 +1,4 @@
-{{/* Everything one process is in a cluster, the same for all six: call it with the root and the process's name. */}}
+{{/* Everything one process is in a cluster, the same for all seven: call it with the root and the process's name. */}}
 {{- define "wonrail.workload" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
 {{- $context := dict "root" .root "name" .name "facts" $facts "settings" (include "wonrail.settings" . | fromYaml) "full" (printf "%s-%s" (include "wonrail.fullname" .root) .name) -}}

@@ -8,10 +8,10 @@ type Send = (batch: {
   topicMessages: { topic: string; messages: { value: string; partition: number }[] }[];
 }) => Promise<unknown>;
 
-/* eslint-disable @typescript-eslint/no-require-imports -- kafkajs' own parts, which it has no types for */
+/* oxlint-disable typescript/no-require-imports -- kafkajs' own parts, which it has no types for */
 const createSend = require("kafkajs/src/producer/sendMessages") as (parts: object) => Send;
 const createRetry = require("kafkajs/src/retry") as (options: object) => unknown;
-/* eslint-enable @typescript-eslint/no-require-imports */
+/* oxlint-enable typescript/no-require-imports */
 
 const FEW = { ...SEND_ONCE, retries: 2, initialRetryTime: 1 };
 

@@ -16,7 +16,7 @@ export function readAddress(text: string): Address | null {
   if (!ADDRESS_FORM.test(text)) return null;
   const digits = text.slice(2);
   const lower = digits.toLowerCase();
-  const address = checksummed(lower);
+  const address = withChecksum(lower);
   if (digits === lower || digits === digits.toUpperCase()) return address;
   return address === text ? address : null;
 }
@@ -25,7 +25,12 @@ export function sameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-function checksummed(lower: string): Address {
+/** The address with its checksum. The ledger and the chain keep addresses without one. */
+export function checksummed(address: string): string {
+  return readAddress(address) ?? address;
+}
+
+function withChecksum(lower: string): Address {
   const hash = keccak_256(lower);
   let address = "0x";
   for (let index = 0; index < 40; index += 1) {

@@ -45,6 +45,13 @@ test("only what may succeed later is retryable", () => {
   expect(retryable).toEqual(["REQ_002", "RATE_001", "SYS_002", "SYS_003"]);
 });
 
+test("SYS_002 speaks of this attempt and of the key, and does not promise that nothing was done", () => {
+  const { message } = errorTable.SYS_002;
+  expect(message).toContain("This attempt changed nothing.");
+  expect(message).toContain("An earlier attempt with the same Idempotency-Key may have succeeded");
+  expect(message).not.toMatch(/nothing was (done|changed)/i);
+});
+
 test("a refusal is told from a fault", () => {
   expect(isRefusal(new DomainError("TRF_001"))).toBe(true);
   expect(isRefusal(new DomainError("SYS_002"))).toBe(false);

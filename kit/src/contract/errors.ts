@@ -97,7 +97,7 @@ export const errorTable = {
   CHG_008: row(
     400,
     "FAILED_PRECONDITION",
-    "The organisation's daily charge limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul.",
+    "The charge is over a limit, see details.reason. Lower the amount, or wait until the next day in Asia/Seoul.",
   ),
 
   PAY_001: row(
@@ -140,6 +140,13 @@ export const errorTable = {
     "The transaction's status does not allow this change. Read it; CONFIRMED and FAILED are final.",
   ),
   TX_004: row(400, "FAILED_PRECONDITION", "The schedule can no longer be changed. See details.reason."),
+
+  EVT_001: row(404, "NOT_FOUND", "The event does not exist. Check the id; events are kept for 30 days."),
+  EVT_002: row(
+    409,
+    "OUT_OF_RANGE",
+    "Events behind this cursor are no longer kept. Read the objects again, then go on after details.oldestAfter.",
+  ),
 
   REQ_001: row(
     400,

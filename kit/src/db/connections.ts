@@ -1,12 +1,12 @@
-import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from "pg";
-import { bag } from "../bag";
+import { Pool, type Client, type ClientBase, type ClientConfig, type PoolClient } from "pg";
 import type { Log } from "../log";
+import { endNow, SocketClient } from "./client";
 import { unavailable } from "./errors";
 import { columnTypes } from "./parsers";
 import { queryTimer, watchPool } from "./poolMetrics";
 import { createSession, type Session } from "./session";
 import type { DatabaseOptions } from "./types";
-import { createWatchdog, endNow } from "./watchdog";
+import { createWatchdog } from "./watchdog";
 
 const DEFAULT_MAX = 10;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
@@ -43,14 +43,15 @@ export function openConnections(options: DatabaseOptions): Connections {
   const { log, registry } = options;
   const config = connectionConfig(options);
   const pool = openPool(config, options.max ?? DEFAULT_MAX, log);
-  const watchdog = createWatchdog(
-    options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
-    options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
-  );
+  const watchdog = createWatchdog({
+    statementTimeoutMs: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+    graceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
+    end: endNow,
+  });
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
   const warnUnreachable = throttledWarning(log);
-  const waiting = bag<Promise<PoolClient>>();
+  const waiting = new Set<Promise<PoolClient>>();
   // Idle connections that went silent together must not be found out about one after the other, each in its own time.
   const connect = async (): Promise<PoolClient> => {
     for (;;) {
@@ -66,7 +67,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   return {
     async lend() {
       const connecting = connect();
-      const takeOut = waiting.put(connecting);
+      waiting.add(connecting);
       try {
         const client = await connecting;
         return sessionOver(client, (error) => client.release(error));
@@ -74,11 +75,11 @@ export function openConnections(options: DatabaseOptions): Connections {
         warnUnreachable(error);
         throw unavailable(error);
       } finally {
-        takeOut();
+        waiting.delete(connecting);
       }
     },
     async open() {
-      const client = new Client(config);
+      const client = new SocketClient(config);
       client.on("error", () => undefined);
       const close = async (): Promise<void> => {
         const late = setTimeout(() => endNow(client), FAREWELL_MS);
@@ -95,7 +96,7 @@ export function openConnections(options: DatabaseOptions): Connections {
     },
     async end() {
       // An ending pool would leave those who still wait for a connection without an answer.
-      await Promise.allSettled(waiting.all());
+      await Promise.allSettled(waiting);
       await pool.end();
       unwatch();
       watchdog.stop();
@@ -106,6 +107,7 @@ export function openConnections(options: DatabaseOptions): Connections {
 function openPool(config: ClientConfig, max: number, log: Log): Pool {
   const pool = new Pool({
     ...config,
+    Client: SocketClient,
     max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,

@@ -1,7 +1,6 @@
 export { CommitUnknownError, isCheckViolation, isTransient, isUniqueViolation } from "./errors";
 export { openDatabase } from "./database";
-export { named, rawSql, sql, type ArrayType, type Sql, type SqlValue } from "./sql";
+export { named, rawSql, sql, type Sql } from "./sql";
 export { afterCommit, tx, type TxOptions } from "./tx";
 export { untilReachable } from "./untilReachable";
-export type { ArrayElement } from "./arrays";
 export type { Database, DatabaseOptions, Listener, Queryable, Tx } from "./types";

@@ -16,7 +16,7 @@ export function queryTimer(registry: Registry | undefined): ObserveQuery {
   const histogram = shared(registry, "db_query_duration_seconds", (name) => {
     return new Histogram({
       name,
-      help: "How long named statements took, from sending to the last row; in a transaction, with those that left with them",
+      help: "How long named statements took, from sending to the last row, with the wait for earlier statements of the transaction",
       labelNames: ["query"],
       buckets: DURATION_BUCKETS_SECONDS,
       registers: [registry],

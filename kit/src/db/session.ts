@@ -3,8 +3,8 @@ import type { ClientBase, QueryConfig, QueryResult } from "pg";
 import { assert } from "../contract/errors";
 import { textOf, type Sql } from "./sql";
 import type { Queryable } from "./types";
-import { partOf, Together } from "./together";
-import { endNow, type Watchdog } from "./watchdog";
+import { endNow } from "./client";
+import type { Watchdog } from "./watchdog";
 
 /** What other files of this folder reach inside a Database and a Tx; it is not exported from here. */
 export const connectSymbol = Symbol("connect");
@@ -14,18 +14,16 @@ export const afterCommitSymbol = Symbol("afterCommit");
 export type Answer = Omit<QueryResult, "rows"> & { rows: unknown[] };
 export type ObserveQuery = (name: string, seconds: number) => void;
 
-/** One connection in somebody's hands. */
+/** One lent connection. */
 export interface Session extends Queryable {
   execute(statement: Sql): Promise<Answer>;
-  /** Sends several in one message, one answer for each: none is done after one that failed, and those have its error. */
-  together(statements: Sql[]): Promise<Answer>[];
   /** Runs a command without parameters. */
   command(text: string): Promise<void>;
-  /** Counts the warnings that the server sent, as it does when a commit's wait for a standby was cut short. */
+  /** The number of warnings from the server. It warns when it stops waiting for the stand-by at a commit. */
   readonly warnings: number;
   /** With an error the connection is closed instead of going back to the pool. */
   release(error?: Error): void;
-  /** Closes the connection at once: what is under way on it fails as if it were lost. */
+  /** Closes the connection at once: its statements fail as if it were lost. */
   abandon(): void;
 }
 
@@ -60,23 +58,9 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
 
   const execute = (statement: Sql): Promise<Answer> => ask(queryConfig(statement));
 
-  const together = (statements: Sql[]): Promise<Answer>[] => {
-    const startMs = performance.now();
-    const parts = statements.map((statement) => partOf(queryConfig(statement)));
-    watchdog.started(client, parts.length);
-    client.query(new Together(parts.map(({ part }) => part)));
-    void Promise.allSettled(parts.map(({ answer }) => answer)).then(() => {
-      watchdog.ended(client, parts.length);
-      const seconds = (performance.now() - startMs) / 1000;
-      for (const { name } of statements) if (name !== undefined) observe(name, seconds);
-    });
-    return parts.map(({ answer }) => answer);
-  };
-
   return {
     ...queryable(execute),
     execute,
-    together,
     command: async (text) => void (await ask({ text })),
     get warnings() {
       return warnings;

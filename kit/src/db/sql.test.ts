@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { arrayLiteral } from "./arrays";
 import { named, sql, textOf, type Sql } from "./sql";
 
 const rendered = (statement: ReturnType<typeof sql>) => [textOf(statement), statement.values];
@@ -53,24 +52,14 @@ describe("sql", () => {
     expect(() => sql`${{ strings: ["drop"], values: [] } as never}`).toThrow("assertion failed");
   });
 
-  it("renders arrays of every kind of scalar", () => {
-    expect(rendered(sql`${[1n, 2n]}::numeric[]`)).toEqual(["$1::numeric[]", ["{1,2}"]]);
-    expect(rendered(sql`${sql.array([new Date(0), null], "timestamptz[]")}`)).toEqual([
-      "$1::timestamptz[]",
-      ['{"1970-01-01T00:00:00.000Z",NULL}'],
-    ]);
-    expect(arrayLiteral([])).toBe("{}");
-    expect(arrayLiteral([true, false, 1.5])).toBe("{t,f,1.5}");
-    expect(arrayLiteral(["NULL", "", "a,b", "{}", 'say "hi"', "back\\slash"])).toBe(
-      '{"NULL","","a,b","{}","say \\"hi\\"","back\\\\slash"}',
-    );
-    expect(arrayLiteral([Buffer.from([0, 255]), new Uint8Array([1])])).toBe('{"\\\\x00ff","\\\\x01"}');
-    expect(() => arrayLiteral([undefined as never])).toThrow("use null");
-    expect(() => arrayLiteral([[1] as never])).toThrow("only scalars");
+  it("leaves an array to pg when the binary format cannot carry it", () => {
+    expect(rendered(sql`${[1n, 2n]}::numeric[]`)).toEqual(["$1::numeric[]", [[1n, 2n]]]);
+    const times = [new Date(0), null];
+    expect(rendered(sql`${sql.array(times, "timestamptz[]")}`)).toEqual(["$1::timestamptz[]", [times]]);
   });
 
-  it("sends arrays in the form in which Postgres keeps them, by the cast, when every element is of its type and within it", () => {
-    const form = (statement: Sql) => typeof statement.values[0];
+  it("sends an array in binary when every element fits the type of the cast", () => {
+    const isBinary = ({ values }: Sql) => Buffer.isBuffer(values[0]);
     const fitting = [
       sql`${[1n, null]}::bigint[]`,
       sql`${[-(2n ** 63n)]}::bigint[]`,
@@ -82,7 +71,7 @@ describe("sql", () => {
       sql`${["{}", null]}::jsonb[]`,
       sql`${["0".repeat(32), null]}::uuid[]`,
     ];
-    expect(fitting.map(form)).toEqual(fitting.map(() => "object"));
+    expect(fitting.map(isBinary)).toEqual(fitting.map(() => true));
     const others = [
       sql`${[]}::bigint[]`,
       sql`${[2n ** 63n]}::bigint[]`,
@@ -95,7 +84,7 @@ describe("sql", () => {
       sql`${[1]}::jsonb[]`,
       sql`${[1n]}`,
     ];
-    expect(others.map(form)).toEqual(others.map(() => "string"));
+    expect(others.map(isBinary)).toEqual(others.map(() => false));
   });
 
   it("numbers as many parameters as there are values, however statements are nested", () => {

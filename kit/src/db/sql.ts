@@ -1,6 +1,5 @@
 import type { Json } from "../json";
-import { arrayLiteral, type ArrayElement } from "./arrays";
-import { binaryArray } from "./binaryArrays";
+import { type ArrayElement, binaryArray } from "./binaryArrays";
 
 const sqlBrand = Symbol("sql");
 
@@ -12,12 +11,12 @@ export interface Sql {
   readonly name?: string;
 }
 
-type Parameter = null | boolean | number | string | Uint8Array;
+type Parameter = null | boolean | number | string | Uint8Array | readonly ArrayElement[];
 export type SqlValue = ArrayElement | readonly ArrayElement[] | Sql;
 
 /**
- * ``sql`select … where id = ${id}` ``: values become parameters, nested statements become part of this one. An array goes in the form that the cast after it
- * says, ``${amounts}::bigint[]``.
+ * ``sql`select … where id = ${id}` ``: values become parameters, nested statements become part of this
+ * one. Write the cast of an array behind it, ``${amounts}::bigint[]``: it selects the binary format.
  */
 export function sql(strings: TemplateStringsArray, ...values: SqlValue[]): Sql {
   if (values.some(isSql)) return merge(strings, values);
@@ -126,5 +125,5 @@ function objectParameter(value: object | null | undefined, after: string): Param
 }
 
 function array(values: readonly ArrayElement[], cast: string): Parameter {
-  return binaryArray(values, cast) ?? arrayLiteral(values);
+  return binaryArray(values, cast) ?? values;
 }

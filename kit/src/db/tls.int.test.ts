@@ -6,7 +6,7 @@ import { TLSSocket } from "node:tls";
 import { makeAuthority } from "../certificates";
 import { migrate } from "../migrate";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
-import { sql } from ".";
+import { sql, tx } from ".";
 
 // What the guide says of sslmode and sslrootcert in a URL. The test's Postgres speaks no TLS, so it stands behind something that does.
 
@@ -52,6 +52,25 @@ test("an authority that was renewed holds from the next connection on", async ()
   await expect(db.ping()).rejects.toMatchObject({ code: "SYS_002" });
   writeFileSync(file, ours.issue("any", []).ca);
   await expect(db.ping()).resolves.toBeUndefined();
+  await db.close();
+});
+
+test("a signal ends a transaction at once over TLS", async () => {
+  const search = `sslmode=verify-full&sslrootcert=${caFile}`;
+  const db = openTestDatabase(urlOf(database.url, await serve(["DNS:localhost"]), search), "sample", {
+    max: 1,
+  });
+  const stop = new AbortController();
+  const work = tx(
+    db,
+    async (tx) => {
+      setTimeout(() => stop.abort(), 50);
+      await tx.query(sql`select pg_sleep(3600)`);
+    },
+    { signal: stop.signal },
+  );
+  await expect(work).rejects.toMatchObject({ code: "SYS_002" });
+  await db.ping();
   await db.close();
 });
 

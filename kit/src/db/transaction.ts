@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { types } from "node:util";
 import { assert } from "../contract/errors";
 import { CommitUnknownError, isConnectionLoss, mayHaveHappened } from "./errors";
@@ -8,106 +9,86 @@ import type { Database, Tx } from "./types";
 export interface Transaction {
   handle: Tx;
   commit(): Promise<void>;
-  /** Gives the connection back, or up when it is of no more use. */
+  /** Returns the connection to the pool, or closes it when it is broken. */
   rollBack(reason: unknown): Promise<void>;
-  /** What is to be told when it is committed. */
+  /** The callbacks to run after the commit. */
   committed: ((db: Database) => void)[];
-}
-
-interface Waiting {
-  statement: Sql;
-  resolve: (answer: Answer) => void;
-  reject: (error: unknown) => void;
 }
 
 const COMMIT = rawSql("commit");
 
 /**
- * What is asked for while nothing is under way leaves in one message, the first with the BEGIN and the last with the COMMIT: a transaction takes as
- * many turns as it has questions, and nothing of it is done outside of it. After a statement that failed no other is.
+ * Sends each statement at once, without waiting for the answers of the earlier ones. PostgreSQL
+ * refuses every statement after one that failed, the COMMIT included. BEGIN is answered first: if it
+ * failed, the statements behind it would each be a transaction of their own.
  *
- * The handle dies with its transaction: a promise that was left running must not write into the connection's next one.
+ * The handle dies with its transaction: a promise that was left running must not write into the
+ * connection's next transaction.
  */
 export function openTransaction(session: Session, begin: Sql): Transaction {
   const committed: ((db: Database) => void)[] = [];
-  let waiting: Waiting[] = [];
-  let underWay = false;
-  let isAsked = false;
-  let open = true;
-  let begun = false;
-  let committing = false;
-  let failure: { error: unknown; pushed: boolean } | undefined;
+  let begun: Promise<Answer> | undefined;
+  let isOpen = true;
+  let isOver = false;
+  let failure: { error: unknown; isPushed: boolean } | undefined;
 
-  const wait = (statement: Sql, pushed: boolean): Promise<Answer> => {
-    const answer = new Promise<Answer>((resolve, reject) => waiting.push({ statement, resolve, reject }));
-    answer.catch((error: unknown) => (failure ??= { error, pushed }));
-    return answer;
+  const send = async (statement: Sql, isPushed: boolean): Promise<Answer> => {
+    assert(isOpen, "the transaction is over");
+    try {
+      await (begun ??= session.execute(begin));
+      if (isOver) throw new Error("the transaction is over");
+      return await session.execute(statement);
+    } catch (error) {
+      failure ??= { error, isPushed };
+      throw failure.error;
+    }
   };
-
-  const takeAll = (): Waiting[] => {
-    const all = waiting;
-    waiting = [];
-    isAsked = false;
-    return all;
-  };
-
-  const send = (): void => {
-    if (underWay || !isAsked) return;
-    const leaving = takeAll();
-    if (failure) return rejectAll(leaving, failure.error);
-    underWay = begun = true;
-    committing = leaving.at(-1)!.statement === COMMIT;
-    const answers = session.together(leaving.map(({ statement }) => statement));
-    leaving.forEach(({ resolve, reject }, index) => void answers[index]!.then(resolve, reject));
-    void Promise.allSettled(answers).then(() => {
-      underWay = false;
-      send();
-    });
-  };
-
-  void wait(begin, true);
 
   const own = {
     push: (statement: Sql): void => {
-      assert(open, "the transaction is over");
-      void wait(statement, true);
+      assert(isOpen, "the transaction is over");
+      send(statement, true).catch(() => undefined);
     },
     [afterCommitSymbol]: (run: (db: Database) => void) => void committed.push(run),
   };
-  const questions = queryable(async (statement) => {
-    assert(open, "the transaction is over");
-    isAsked = true;
-    // Whatever is asked for at the same time leaves with it.
-    queueMicrotask(send);
-    return wait(statement, false);
-  });
+  const questions = queryable((statement) => send(statement, false));
+
+  /** The error of the work's statements, if one failed. */
+  const assertNothingFailed = (): void => {
+    if (!failure) return;
+    const isSwallowed = !failure.isPushed && !isConnectionLoss(failure.error);
+    assert(!isSwallowed, "the work swallowed the error of a statement, so its transaction was rolled back");
+    throw failure.error;
+  };
 
   return {
     handle: Object.assign(questions, own) as unknown as Tx,
     committed,
 
     async commit() {
-      open = false;
-      const isEmpty = !begun && waiting.length === 1;
-      if (isEmpty) return;
+      isOpen = false;
+      if (!begun) return;
+      await begun;
+      // By the next turn, the driver has reported every statement that it could not send.
+      await nextTurn();
+      assertNothingFailed();
       const warningsBefore = session.warnings;
-      const done = wait(COMMIT, true);
-      isAsked = true;
-      send();
-      const { command } = await done.catch((error: unknown) => {
-        const hidden = failure !== undefined && !failure.pushed && !isConnectionLoss(error);
-        assert(!hidden, "the work swallowed the error of a statement, so its transaction was rolled back");
-        throw committing && mayHaveHappened(error) ? new CommitUnknownError(error) : error;
-      });
+      let command: string;
+      try {
+        ({ command } = await session.execute(COMMIT));
+      } catch (error) {
+        throw mayHaveHappened(error) ? new CommitUnknownError(error) : error;
+      }
+      assertNothingFailed();
       assert(command === "COMMIT", `the COMMIT was answered with ${command}`);
-      // The server's way to say that it gave up waiting for the standby: committed here, but perhaps not after a failover.
+      // The server stopped waiting for the stand-by: a failover may lose the commit.
       if (session.warnings !== warningsBefore)
         throw new CommitUnknownError(new Error("the commit was answered with a warning"));
     },
 
     async rollBack(reason) {
-      open = false;
-      rejectAll(takeAll(), new Error("the transaction is over"));
+      isOpen = false;
+      isOver = true;
       if (!begun) return session.release();
       if (isConnectionLoss(reason)) return session.release(asError(reason));
       try {
@@ -118,10 +99,6 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
       }
     },
   };
-}
-
-function rejectAll(waiting: Waiting[], error: unknown): void {
-  for (const { reject } of waiting) reject(error);
 }
 
 function asError(error: unknown): Error {

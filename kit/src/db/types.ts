@@ -42,7 +42,7 @@ export interface Queryable {
 /** A connection inside a transaction. Only `tx` makes one, and it is of no use once the transaction is over. */
 export interface Tx extends Queryable {
   readonly [txBrand]: true;
-  /** Leaves with what is asked for next, or with the commit. What it fails with fails the transaction. */
+  /** Sends the statement without waiting for its answer. Its error fails the transaction. */
   push(statement: Sql): void;
   readonly [afterCommitSymbol]: (run: (db: Database) => void) => void;
 }

@@ -1,71 +1,70 @@
 import type { ClientBase } from "pg";
 import { createWatchdog } from "./watchdog";
 
+const newClient = () => ({}) as ClientBase;
+
+function startWatchdog() {
+  const end = jest.fn<void, [ClientBase]>();
+  return { ...createWatchdog({ statementTimeoutMs: 10_000, graceMs: 5_000, end }), end };
+}
+
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 test.each([
   ["one statement", 1, 15_000],
-  ["two in one message", 2, 25_000],
-  ["ten in one message", 10, 25_000],
-])(
-  "%s that nobody answers ends the connection after its time, and not before",
-  (_, statements, allowedMs) => {
-    const destroy = jest.fn();
-    const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
-    const watchdog = createWatchdog(10_000, 5_000);
-    watchdog.started(client, statements);
-    jest.advanceTimersByTime(allowedMs);
-    expect(destroy).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(2_000);
-    expect(destroy).toHaveBeenCalled();
-    watchdog.stop();
-  },
-);
-
-test.each([
-  ["back", -3_600_000],
-  ["on", 3_600_000],
-])("a clock that is set an hour %s ends no connection sooner or later", (_, setMs) => {
-  const destroy = jest.fn();
-  const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
-  const watchdog = createWatchdog(10_000, 5_000);
-  watchdog.started(client);
-  jest.setSystemTime(Date.now() + setMs);
-  jest.advanceTimersByTime(15_000);
-  expect(destroy).not.toHaveBeenCalled();
+  ["two pipelined statements", 2, 25_000],
+  ["ten pipelined statements", 10, 25_000],
+])("ends the connection of %s after its time without an answer", (_, statements, allowedMs) => {
+  const client = newClient();
+  const watchdog = startWatchdog();
+  for (let count = 0; count < statements; count += 1) watchdog.started(client);
+  jest.advanceTimersByTime(allowedMs);
+  expect(watchdog.end).not.toHaveBeenCalled();
   jest.advanceTimersByTime(2_000);
-  expect(destroy).toHaveBeenCalled();
+  expect(watchdog.end).toHaveBeenCalledWith(client);
   watchdog.stop();
 });
 
-test("what was answered begins its time anew, and the last answer ends it", () => {
-  const destroy = jest.fn();
-  const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
-  const watchdog = createWatchdog(10_000, 5_000);
-  watchdog.started(client, 2);
+test.each([
+  ["back", -3_600_000],
+  ["forward", 3_600_000],
+])("keeps its time when the clock is set %s by an hour", (_, setMs) => {
+  const watchdog = startWatchdog();
+  watchdog.started(newClient());
+  jest.setSystemTime(Date.now() + setMs);
+  jest.advanceTimersByTime(15_000);
+  expect(watchdog.end).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(2_000);
+  expect(watchdog.end).toHaveBeenCalled();
+  watchdog.stop();
+});
+
+test("restarts the time at each answer and stops it at the last answer", () => {
+  const client = newClient();
+  const watchdog = startWatchdog();
+  watchdog.started(client);
+  watchdog.started(client);
   jest.advanceTimersByTime(20_000);
   watchdog.ended(client);
   jest.advanceTimersByTime(14_000);
   watchdog.ended(client);
   jest.advanceTimersByTime(60_000);
-  expect(destroy).not.toHaveBeenCalled();
+  expect(watchdog.end).not.toHaveBeenCalled();
   watchdog.stop();
 });
 
-test("who was answered before somebody was asked in vain is doubted, and who was answered since is not", () => {
-  const clients = ["idle", "silent", "busy", "new"].map(
-    () => ({ connection: { stream: { destroy: jest.fn() } } }) as unknown as ClientBase,
-  );
-  const [idle, silent, busy, fresh] = clients as [ClientBase, ClientBase, ClientBase, ClientBase];
-  const watchdog = createWatchdog(10_000, 5_000);
+test("doubts a connection that was last answered before a silent connection was asked", () => {
+  const [idle, silent, busy, fresh] = [newClient(), newClient(), newClient(), newClient()];
+  const watchdog = startWatchdog();
   const answered = (client: ClientBase) => (watchdog.started(client), watchdog.ended(client));
   for (const client of [idle, silent, busy]) answered(client);
   jest.advanceTimersByTime(1_000);
   watchdog.started(silent);
   jest.advanceTimersByTime(1_000);
   answered(busy);
-  expect(clients.map((client) => watchdog.isDoubted(client))).toEqual(Array(4).fill(false));
+  const all = [idle, silent, busy, fresh];
+  expect(all.map((client) => watchdog.isDoubted(client))).toEqual([false, false, false, false]);
   jest.advanceTimersByTime(17_000);
   expect([idle, busy, fresh].map((client) => watchdog.isDoubted(client))).toEqual([true, false, false]);
   watchdog.stop();

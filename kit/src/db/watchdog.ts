@@ -1,8 +1,7 @@
-import type { Duplex } from "node:stream";
 import type { ClientBase } from "pg";
 
 const CHECK_EVERY_MS = 1_000;
-/** However many statements are in one message: each takes milliseconds, and all that waits behind a lost answer waits as long as this. */
+/** Bounds the time of pipelined statements: most take milliseconds, and a lost answer holds up all behind it. */
 const MOST_STATEMENTS = 2;
 
 /**
@@ -10,15 +9,21 @@ const MOST_STATEMENTS = 2;
  * driver's query_timeout gives the broken connection back to the pool; so the connection itself is closed, which fails its query.
  */
 export interface Watchdog {
-  /** Several statements that are answered together have the time of two. */
-  started(client: ClientBase, statements?: number): void;
-  ended(client: ClientBase, statements?: number): void;
-  /** True of one that was last answered before another was asked that never answered: whatever took that one's answers may have it as well. */
+  started(client: ClientBase): void;
+  ended(client: ClientBase): void;
+  /** True when the last answer is older than the first question of a connection that went silent: the same outage may have cut both. */
   isDoubted(client: ClientBase): boolean;
   stop(): void;
 }
 
-export function createWatchdog(statementTimeoutMs: number, graceMs: number): Watchdog {
+export interface WatchdogOptions {
+  statementTimeoutMs: number;
+  graceMs: number;
+  /** Closes a connection at once. */
+  end: (client: ClientBase) => void;
+}
+
+export function createWatchdog({ statementTimeoutMs, graceMs, end }: WatchdogOptions): Watchdog {
   const inFlight = new Map<ClientBase, { statements: number; sinceMs: number }>();
   const answeredMs = new WeakMap<ClientBase, number>();
   let doubtedBeforeMs = 0;
@@ -28,21 +33,21 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
       const allowedMs = Math.min(statements, MOST_STATEMENTS) * statementTimeoutMs + graceMs;
       if (nowMs - sinceMs <= allowedMs) continue;
       doubtedBeforeMs = Math.max(doubtedBeforeMs, sinceMs);
-      endNow(client);
+      end(client);
     }
   }, CHECK_EVERY_MS);
   timer.unref();
 
   return {
-    started(client, statements = 1) {
+    started(client) {
       const entry = inFlight.get(client);
-      if (entry) entry.statements += statements;
-      else inFlight.set(client, { statements, sinceMs: performance.now() });
+      if (entry) entry.statements += 1;
+      else inFlight.set(client, { statements: 1, sinceMs: performance.now() });
     },
-    ended(client, statements = 1) {
+    ended(client) {
       const entry = inFlight.get(client);
       if (!entry) return;
-      entry.statements -= statements;
+      entry.statements -= 1;
       entry.sinceMs = performance.now();
       answeredMs.set(client, entry.sinceMs);
       if (entry.statements === 0) inFlight.delete(client);
@@ -50,10 +55,4 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
     isDoubted: (client) => (answeredMs.get(client) ?? Infinity) < doubtedBeforeMs,
     stop: () => clearInterval(timer),
   };
-}
-
-/** The socket itself: a pipelining client's `end` would wait for the very answers that do not come. */
-export function endNow(client: ClientBase): void {
-  const { connection } = client as unknown as { connection: { stream: Duplex } };
-  connection.stream.destroy();
 }

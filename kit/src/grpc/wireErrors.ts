@@ -26,7 +26,7 @@ export function fromErrorDetail(detail: ErrorDetail): DomainError {
 /** The status with which a server ends a call that was refused. */
 export function toStatus(error: DomainError): { code: status; details: string; metadata: Metadata } {
   const metadata = new Metadata();
-  metadata.set(ERROR_TRAILER, ErrorDetail.encode(toErrorDetail(error)).finish());
+  metadata.set(ERROR_TRAILER, Buffer.from(ErrorDetail.encode(toErrorDetail(error)).finish()));
   return { code: status[errorTable[error.code].grpc], details: error.message, metadata };
 }
 

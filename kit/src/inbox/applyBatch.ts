@@ -112,7 +112,9 @@ function cursorsAfter(due: readonly FeedMessage[]): Cursor[] {
 
 /** A message, decoded as far as possible. */
 type Entry = { message: FeedMessage } & (
-  ({ kind: "event" } & Due) | { kind: "skipped" } | { kind: "malformed"; error: unknown }
+  | ({ kind: "event" } & Due)
+  | { kind: "skipped" }
+  | { kind: "malformed"; error: unknown }
 );
 
 function entryOf({ handlers }: ConsumerSpec, message: FeedMessage): Entry {

@@ -1,6 +1,5 @@
 import { sql, type Database } from "../db";
-import { readMigrations } from "./files";
-import { listOf, pendingMigrations, type AppliedMigration } from "./state";
+import { listOf, pendingMigrations, readMigrations, type AppliedMigration } from "./files";
 
 /** For a service's start: it must not run on a schema that its release does not know. A newer schema is fine. */
 export async function assertMigrated(db: Database, dir?: string): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Which numbering a migration belongs to: the tables that the kit brings, or the service's own. */
+/** The numbering of a migration: the tables that the kit brings, or the service's own. */
 export type MigrationSet = "kit" | "service";
 
 export interface Migration {
@@ -11,9 +11,11 @@ export interface Migration {
   name: string;
   checksum: string;
   text: string;
-  /** False for what Postgres refuses inside a transaction, as CREATE INDEX CONCURRENTLY. */
+  /** False for statements that PostgreSQL refuses inside a transaction, as CREATE INDEX CONCURRENTLY. */
   transactional: boolean;
 }
+
+export type AppliedMigration = Pick<Migration, "set" | "number" | "name" | "checksum">;
 
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 const NO_TRANSACTION = "-- no-transaction";
@@ -53,4 +55,26 @@ export function statementsOf(text: string): string[] {
     .split(/;[ \t]*(?:\n|$)/)
     .map((statement) => statement.trim())
     .filter((statement) => statement.split("\n").some((line) => line !== "" && !line.startsWith("--")));
+}
+
+/**
+ * The files that are still to be applied. Throws when a file was changed after it was applied, since the
+ * schema is then unknown. A row behind the last file is fine: an older release runs beside a newer one.
+ */
+export function pendingMigrations(files: Migration[], applied: AppliedMigration[]): Migration[] {
+  const checksums = new Map(applied.map(({ set, number, checksum }) => [`${set} ${number}`, checksum]));
+  const checksumOf = ({ set, number }: Migration) => checksums.get(`${set} ${number}`);
+  const changed = files.filter((file) => (checksumOf(file) ?? file.checksum) !== file.checksum);
+  if (changed.length > 0) {
+    throw new Error(
+      `${listOf(changed)}: changed after being applied. Put the old text back and write a new migration for what should change.`,
+    );
+  }
+  return files.filter((file) => checksumOf(file) === undefined);
+}
+
+export function listOf(migrations: Migration[]): string {
+  return migrations
+    .map(({ set, number, name }) => `${set} ${String(number).padStart(4, "0")}_${name}`)
+    .join(", ");
 }

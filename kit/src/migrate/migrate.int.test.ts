@@ -72,6 +72,39 @@ describe("migrate", () => {
     expect((await run()).applied).toMatchObject([{ number: 3 }]);
   });
 
+  it("waits with a concurrent index build for an older transaction, and with the next statement only briefly", async () => {
+    await run();
+    write(
+      "0002_index.sql",
+      `-- no-transaction
+drop index concurrently if exists accounts_by_id;
+create index concurrently accounts_by_id on accounts (id);
+create table timeouts as select current_setting('lock_timeout') as name;
+`,
+    );
+    write("0003_next.sql", "insert into timeouts values (current_setting('lock_timeout'));");
+    let migrating: ReturnType<typeof run>;
+    await tx(test.db, async (tx) => {
+      await tx.run(sql`insert into accounts values (2)`);
+      migrating = run();
+      // Longer than one attempt waits for a lock.
+      await tx.query(sql`select pg_sleep(3)`);
+    });
+    expect((await migrating!).applied).toHaveLength(2);
+    expect(await test.db.query(sql`select name from timeouts`)).toEqual([{ name: "2s" }, { name: "2s" }]);
+  });
+
+  it("runs a file without a transaction again from its first statement after it failed half-way", async () => {
+    await run();
+    const file = (second: string) =>
+      `-- no-transaction\ncreate table if not exists places (id integer);\n${second};\n`;
+    write("0002_places.sql", file("select 1 / 0"));
+    await expect(run()).rejects.toThrow("migration service 0002_places");
+    await expect(assertMigrated(test.db, dir)).rejects.toThrow("service 0002_places");
+    write("0002_places.sql", file("vacuum places"));
+    expect((await run()).applied).toMatchObject([{ number: 2 }]);
+  });
+
   it("does not queue up behind a long transaction: it gives way and tries again", async () => {
     await run();
     write("0002_names.sql", "alter table accounts add column name text;");

@@ -62,7 +62,7 @@ describe("the proxy", () => {
     expect(performance.now() - startMs).toBeGreaterThan(55);
   });
 
-  it("swallows everything, or the answers only, and says nothing of it", async () => {
+  it("drops all bytes or only the answers, and resets the connection when the fault ends", async () => {
     let [asked, answered] = ["", ""];
     await start(
       { kind: "blackhole" },
@@ -71,16 +71,19 @@ describe("the proxy", () => {
         onAnswer: (chunk) => (answered += chunk.toString()),
       },
     );
-    const swallowed = open();
-    swallowed.socket.write("a");
+    const dropped = open();
+    dropped.socket.write("a");
     await eventually(() => expect(asked).toBe("a"));
     proxy.setMode({ kind: "dropResponses" });
-    swallowed.socket.write("b");
+    dropped.socket.write("b");
     await eventually(() => expect(answered).toBe("<b>"));
-    expect(swallowed).toMatchObject({ text: "", end: "" });
+    expect(dropped).toMatchObject({ text: "", end: "" });
     proxy.setMode({ kind: "pass" });
-    swallowed.socket.write("c");
-    await eventually(() => expect(swallowed.text).toBe("<c>"));
+    await eventually(() => expect(dropped.end).toBe("ECONNRESET"));
+    expect(dropped.text).toBe("");
+    const unharmed = open();
+    unharmed.socket.write("c");
+    await eventually(() => expect(unharmed.text).toBe("<c>"));
   });
 
   it("resets what is open and what comes", async () => {

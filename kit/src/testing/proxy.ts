@@ -3,25 +3,25 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 export type ProxyMode =
   | { kind: "pass" }
   | { kind: "delay"; delayMs: number }
-  /** Takes everything and hands on nothing, in both directions: a network that swallows packets. */
+  /** The proxy drops all bytes in both directions, as a network that loses packets. */
   | { kind: "blackhole" }
-  /** The connections that are open now stay so and are silent for ever; new ones work. A peer that vanished leaves this behind. */
+  /** Open connections stay open and silent forever, as after a peer vanished. New connections work. */
   | { kind: "halfOpen" }
   /** Requests arrive, answers never do. */
   | { kind: "dropResponses" }
-  /** Every connection is reset, the open ones and each new one. */
+  /** The proxy resets every open and every new connection. */
   | { kind: "reset" }
-  /** Of what the target says next, a part arrives, and the connection ends. */
+  /** Half of the target's next answer arrives, and the connection ends. */
   | { kind: "cutAnswers" }
-  /** Each connection is reset once so many bytes have come back from the target. */
+  /** The proxy resets each connection after the target has sent so many bytes. */
   | { kind: "closeAfterBytes"; bytes: number };
 
 export interface ProxyOptions {
   target: { host: string; port: number };
   mode?: ProxyMode;
-  /** Called with what a client sends, before it is handed on, so that a fault can start at a certain request. */
+  /** Called with a client's bytes before the target gets them: a fault can start at a certain request. */
   onRequest?: (chunk: Buffer, proxy: Proxy) => void;
-  /** Called with what the target answers, before it is handed on or not: then the request was served. */
+  /** Called with the target's answer before the proxy passes or drops it. The request was served. */
   onAnswer?: (chunk: Buffer, proxy: Proxy) => void;
 }
 
@@ -29,20 +29,27 @@ export interface Proxy {
   readonly host: string;
   readonly port: number;
   readonly connections: number;
+  /**
+   * When a mode that drops bytes ends, the connections that lost bytes are reset. TCP never delivers the
+   * bytes after a gap, and a client cannot read them.
+   */
   setMode(mode: ProxyMode): void;
   /** Points new connections elsewhere, as a failover does. */
   setTarget(target: { host: string; port: number }): void;
   close(): Promise<void>;
 }
 
+const DROPPING: ProxyMode["kind"][] = ["blackhole", "dropResponses"];
+
 interface Link {
   client: Socket;
   upstream: Socket;
   bytesBack: number;
+  hasLostBytes: boolean;
   silent: boolean;
 }
 
-/** One edge between two processes, which a test can slow down, cut or silence. */
+/** Starts a TCP proxy between two processes. A test can slow it down, cut it or silence it. */
 export async function startProxy({
   target,
   mode = { kind: "pass" },
@@ -51,14 +58,14 @@ export async function startProxy({
 }: ProxyOptions): Promise<Proxy> {
   const links = new Set<Link>();
   const state = { mode, target };
-  // Who goes is answered where the network would: by whoever is silent never.
+  // A silent connection does not answer the client's end.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     if (state.mode.kind === "reset") {
       client.resetAndDestroy();
       return;
     }
     const upstream = connect({ ...state.target, noDelay: true });
-    const link: Link = { client, upstream, bytesBack: 0, silent: false };
+    const link: Link = { client, upstream, bytesBack: 0, hasLostBytes: false, silent: false };
     links.add(link);
     join(link, () => state.mode, {
       onRequest: (chunk) => onRequest?.(chunk, proxy),
@@ -68,7 +75,7 @@ export async function startProxy({
     client.on("end", () => void (isSilent() || client.end()));
     for (const socket of [client, upstream]) {
       socket.on("error", () => undefined);
-      // A silent network does not say that the other side has gone; it is dropped when the proxy closes.
+      // A silent network does not report that the peer has gone. Closing the proxy drops the link.
       socket.on("close", () => {
         if (!isSilent()) drop(link);
         if (client.destroyed && upstream.destroyed) links.delete(link);
@@ -86,6 +93,7 @@ export async function startProxy({
     setMode(next) {
       state.mode = next;
       if (next.kind === "reset") links.forEach(reset);
+      if (!DROPPING.includes(next.kind)) [...links].filter(({ hasLostBytes }) => hasLostBytes).forEach(reset);
       if (next.kind === "halfOpen") links.forEach((link) => (link.silent = true));
     },
     setTarget(next) {
@@ -107,13 +115,15 @@ function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard)
   client.on("data", (chunk: Buffer) => {
     onRequest(chunk);
     const now = mode();
+    if (now.kind === "blackhole") link.hasLostBytes = true;
     if (now.kind === "blackhole" || link.silent) return;
     later(now, () => upstream.write(chunk));
   });
   upstream.on("data", (chunk: Buffer) => {
     onAnswer(chunk);
     const now = mode();
-    if (now.kind === "blackhole" || now.kind === "dropResponses" || link.silent) return;
+    if (DROPPING.includes(now.kind)) link.hasLostBytes = true;
+    if (DROPPING.includes(now.kind) || link.silent) return;
     link.bytesBack += chunk.length;
     if (now.kind === "cutAnswers") {
       client.end(chunk.subarray(0, Math.ceil(chunk.length / 2)));

@@ -1,7 +1,7 @@
 // Generated from kit/src/contract/errors.ts by `npm run generate -w @wonrail/sdk`; do not edit.
 
 /** Every code that the service answers with. `retryable`: the same request may succeed later. */
-// prettier-ignore
+// oxfmt-ignore
 export const errorCodes = {
   WAUTH_001: { kind: "authentication", status: 401, retryable: false, message: "The request has no valid API key. Send a current key in the X-API-Key header, and read details.reason when it is given." },
   WAUTH_002: { kind: "authentication", status: 401, retryable: false, message: "The API key has expired. Get a new one with POST /api/wallet-auth/refresh and your secret key." },
@@ -24,7 +24,7 @@ export const errorCodes = {
   CHG_005: { kind: "refused", status: 400, retryable: false, message: "The amount is more than what remains of the charge. Cancel at most details.remaining." },
   CHG_006: { kind: "refused", status: 400, retryable: false, message: "The wallet's available balance is too low to cancel this much. Lower the amount or charge the wallet." },
   CHG_007: { kind: "refused", status: 400, retryable: false, message: "The wallet cannot be refunded. See details.reason." },
-  CHG_008: { kind: "refused", status: 400, retryable: false, message: "The organisation's daily charge limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul." },
+  CHG_008: { kind: "refused", status: 400, retryable: false, message: "The charge is over a limit, see details.reason. Lower the amount, or wait until the next day in Asia/Seoul." },
   PAY_001: { kind: "refused", status: 400, retryable: false, message: "The available balance is too low. Charge the wallet, or lower the amount." },
   PAY_002: { kind: "invalidRequest", status: 400, retryable: false, message: "The payment is below the minimum of 100 KRW. Raise the amount." },
   PAY_003: { kind: "refused", status: 400, retryable: false, message: "The payment is already cancelled. Read it to see the cancellation." },
@@ -36,6 +36,8 @@ export const errorCodes = {
   TX_002: { kind: "conflict", status: 409, retryable: false, message: "A transaction with this txHash is already recorded. Use the record that details.id names." },
   TX_003: { kind: "conflict", status: 409, retryable: false, message: "The transaction's status does not allow this change. Read it; CONFIRMED and FAILED are final." },
   TX_004: { kind: "refused", status: 400, retryable: false, message: "The schedule can no longer be changed. See details.reason." },
+  EVT_001: { kind: "notFound", status: 404, retryable: false, message: "The event does not exist. Check the id; events are kept for 30 days." },
+  EVT_002: { kind: "conflict", status: 409, retryable: false, message: "Events behind this cursor are no longer kept. Read the objects again, then go on after details.oldestAfter." },
   REQ_001: { kind: "invalidRequest", status: 400, retryable: false, message: "The request is not valid. Correct the fields that details.fields names." },
   REQ_002: { kind: "conflict", status: 409, retryable: true, message: "A request with this Idempotency-Key is still running. Try again shortly with the same key." },
   REQ_003: { kind: "invalidRequest", status: 422, retryable: false, message: "This Idempotency-Key was used with a different request. Send the first request again, or use a new key for a new request." },

@@ -31,7 +31,8 @@ export type ErrorCode = ServiceErrorCode | ClientErrorCode;
 export type UnknownErrorCode = string & Record<never, never>;
 /** Kind of an error. Each kind has a class. */
 export type ErrorKind =
-  (typeof errorCodes)[ServiceErrorCode]["kind"] | (typeof clientErrorCodes)[ClientErrorCode]["kind"];
+  | (typeof errorCodes)[ServiceErrorCode]["kind"]
+  | (typeof clientErrorCodes)[ClientErrorCode]["kind"];
 
 /** Meaning of an error code. */
 export interface ErrorMeaning {

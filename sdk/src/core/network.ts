@@ -56,7 +56,8 @@ export type NetworkOverrides = {
 } & {
   /** Values of the token that replace those of the preset. */
   readonly token?:
-    { readonly [Field in keyof Network["token"]]?: Network["token"][Field] | undefined } | undefined;
+    | { readonly [Field in keyof Network["token"]]?: Network["token"][Field] | undefined }
+    | undefined;
 };
 
 /** Returns the default network with replaced values, such as those of your own stack. */

@@ -10,6 +10,7 @@ create table organisations (
   incentive_rate_bps integer not null,
   daily_transfer_limit_won bigint not null,
   daily_charge_limit_won bigint not null,
+  max_charge_won bigint not null,
   rate_per_second integer not null,
   rate_burst integer not null,
   -- SHA-256 of the secret key, which is shown once and kept nowhere.
@@ -24,6 +25,7 @@ create table organisations (
   constraint organisations_incentive_rate_range check (incentive_rate_bps between 0 and 10000),
   constraint organisations_daily_limit_range check (daily_transfer_limit_won between 0 and 9007199254740991),
   constraint organisations_daily_charge_limit_range check (daily_charge_limit_won between 0 and 9007199254740991),
+  constraint organisations_max_charge_range check (max_charge_won between 0 and 9007199254740991),
   constraint organisations_rate_range check (rate_per_second between 1 and 1000000 and rate_burst between 1 and 2000000),
   constraint organisations_secret_is_sha256 check (octet_length(secret_key_hash) = 32),
   constraint organisations_version_positive check (version > 0)

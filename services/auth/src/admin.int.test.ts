@@ -16,7 +16,16 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("org create makes an organisation and shows its keys once", async () => {
-  const limits = ["--daily-limit", "1000000", "--daily-charge-limit", "2000000", "--rate", "5"];
+  const limits = [
+    "--daily-limit",
+    "1000000",
+    "--daily-charge-limit",
+    "2000000",
+    "--max-charge",
+    "700000",
+    "--rate",
+    "5",
+  ];
   const terms = ["--plan", "FREE", "--incentive-bps", "100", ...limits];
   const made = await json("org", "create", "--name", "First Bank", "--code", "FIRST", ...terms);
   expect(made).toMatchObject({
@@ -27,6 +36,7 @@ test("org create makes an organisation and shows its keys once", async () => {
     incentiveBps: 100,
     dailyLimit: 1_000_000,
     dailyChargeLimit: 2_000_000,
+    maxCharge: 700_000,
     rate: 5,
     burst: 10,
   });

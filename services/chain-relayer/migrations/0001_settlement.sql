@@ -111,8 +111,16 @@ create table wallet_blocks (
   wallet_address text not null,
   blocked boolean not null,
   block_number bigint not null,
-  log_index integer not null
+  block_hash text not null,
+  log_index integer not null,
+  -- When the ledger took the newest change. Null until then.
+  posted_at timestamptz,
+  -- When the freeze is posted next: again each hour, because a restored ledger forgets it.
+  post_at timestamptz not null default now(),
+  claimed_until timestamptz not null default '-infinity',
+  refusal text
 );
+create index wallet_blocks_to_post on wallet_blocks (post_at);
 
 -- What operators decided about operations that cannot end by themselves.
 create table operator_decisions (

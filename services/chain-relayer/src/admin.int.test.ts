@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { saveDrifts } from "./reconciliation/store/drifts";
 import { takeIntoUse } from "./indexer/store/paymentManagers";
+import { notePosted, saveWalletBlock } from "./settlement/store/walletBlocks";
 import { moveHeads } from "./settlement/store/settlementQueues";
 import { operationOf, takeIn } from "./testing/operations";
 
@@ -107,6 +108,23 @@ test("acknowledges a wallet's drift once, and the same difference is not found a
     { difference: "4" },
     { acknowledgedBy: "operator:tester" },
   ]);
+});
+
+test("lists blocked wallets with the answer of the ledger and the number of waiting operations", async () => {
+  const [orgId, walletId] = [newId("org"), newId("wal")];
+  await takeIn(database.db, [operationOf(walletId, { orgId })]);
+  const place = { blockNumber: 7n, blockHash: "0x7", logIndex: 0, address: `0x${"5".repeat(40)}` };
+  const block = { walletId, orgId, blocked: true, ...place };
+  await tx(database.db, (tx) => saveWalletBlock(tx, block));
+  await notePosted(database.db, block, "WAL_002");
+  expect(await json("blocked", "list")).toMatchObject([
+    { walletId, sinceBlock: "7", frozen: false, refusal: "WAL_002", waiting: "1" },
+  ]);
+  await notePosted(database.db, block, null);
+  expect(await json("blocked", "list")).toMatchObject([{ walletId, frozen: true, refusal: null }]);
+  const later = { ...block, blocked: false, blockNumber: 8n };
+  await tx(database.db, (tx) => saveWalletBlock(tx, later));
+  expect(await json("blocked", "list")).toEqual([]);
 });
 
 test("lists payment managers, the one in use last, and takes no other without a look at the chain", async () => {

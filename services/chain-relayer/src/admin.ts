@@ -30,6 +30,7 @@ import {
   type Ending,
   endOperation,
   findOperationDetails,
+  listBlockedWallets,
   listQueues,
   listStuckOperations,
   setQueuePause,
@@ -49,6 +50,7 @@ Examples:
   $ npm run admin:chain -- queue pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
   $ npm run admin:chain -- drift list
   $ npm run admin:chain -- drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npm run admin:chain -- blocked list
   $ npm run admin:chain -- rescan --from 1200
   $ npm run admin:chain -- manager adopt 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0
 
@@ -75,6 +77,7 @@ function createProgram(world: World): Command {
     operation(world),
     queue(world),
     drift(world),
+    blocked(world),
     rescanFrom(world),
     manager(world),
   ];
@@ -240,6 +243,18 @@ function drift(world: World): Command {
     .description("differences between the books")
     .addCommand(list)
     .addCommand(acknowledge);
+}
+
+function blocked(world: World): Command {
+  const list = new Command("list")
+    .description("wallets that the token's blocklist has, whether the ledger froze them, and how much waits")
+    .addOption(limitOption(50, 10_000))
+    .addOption(jsonOption())
+    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+      const rows = await inRelayer(world, (db) => listBlockedWallets(db, limit));
+      print(world, json, rows, table(rows));
+    });
+  return new Command("blocked").description("wallets that are blocked on the chain").addCommand(list);
 }
 
 function rescanFrom(world: World): Command {

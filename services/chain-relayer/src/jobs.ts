@@ -17,6 +17,7 @@ export function jobs(app: App): Job[] {
     { name: "measure", everyMs: 10_000, run: () => app.measureOperations() },
     { name: "measure_chain", everyMs: 10_000, run: (signal) => app.measureChain(signal) },
     { name: "credit_deposits", everyMs: 500, run: (signal) => app.creditDeposits(signal) },
+    { name: "freeze_blocked_wallets", everyMs: 1_000, run: (signal) => app.freezeBlockedWallets(signal) },
     { name: "reconcile", everyMs: 1_000, run: (signal) => app.reconcile(signal) },
     { name: "measure_books", everyMs: 5_000, run: () => app.measureBooks() },
     { name: "run_scheduled_records", everyMs: 250, run: (signal) => app.runScheduledRecords(signal) },

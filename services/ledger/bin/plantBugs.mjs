@@ -85,8 +85,8 @@ const BUGS = [
   [
     "pay from a closed wallet",
     "domain/book.ts",
-    'return closedAtMs === null && frozen === "NONE";',
-    'return frozen === "NONE";',
+    'return account.closedAtMs === null && freezeOf(account) === "NONE";',
+    'return freezeOf(account) === "NONE";',
     "unit",
   ],
   [
@@ -134,15 +134,15 @@ const BUGS = [
     "int",
     [
       ["const decision = await tx(", "let early: Decision | undefined; const decision = await tx("],
-      ["const decision = decide(state, requests);", "const decision = (early = decide(state, requests));"],
+      ["const decision = decide({ ...state", "const decision = early = decide({ ...state"],
       ["      return decision;\n    });", "      return decision;\n    }).catch(() => early!);"],
     ],
   ],
   [
     "lose the event of a batch's first entry",
     "events.ts",
-    "return changes.answered.flatMap(",
-    "return changes.answered.slice(1).flatMap(",
+    "const posted = changes.answered.flatMap(",
+    "const posted = changes.answered.slice(1).flatMap(",
     "int",
   ],
   [

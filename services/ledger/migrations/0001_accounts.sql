@@ -14,8 +14,9 @@ create table accounts (
   limit_used_won bigint not null default 0,
   limit_day integer not null default 0,
   block_types integer not null default 0,
-  -- 0 not frozen, 1 outgoing movements are refused, 2 all movements are refused.
-  frozen smallint not null default 0,
+  -- 0 not frozen, 1 outgoing movements are refused, 2 all movements are refused. The greater counts.
+  frozen_by_chain smallint not null default 0,
+  frozen_by_operator smallint not null default 0,
   balance_won bigint not null default 0,
   sequence bigint not null default 0,
   held_won bigint not null default 0,
@@ -24,7 +25,7 @@ create table accounts (
   constraint accounts_by_org unique (org_id, id),
   constraint accounts_one_per_user_and_type unique (org_id, user_id, type),
   constraint accounts_type_known check (type between 1 and 6),
-  constraint accounts_frozen_known check (frozen between 0 and 2),
+  constraint accounts_frozen_known check (frozen_by_chain between 0 and 2 and frozen_by_operator between 0 and 2),
   constraint accounts_wallets_have_users check ((type <= 3) = (user_id is not null)),
   constraint accounts_floor check (type >= 4 or balance_won >= held_won),
   constraint accounts_ceiling check (type >= 4 or balance_won <= 9007199254740991),

@@ -18,6 +18,8 @@ create table entries (
   -- The first 128 bits of the content's SHA-256. The type uuid stores them without a length.
   content_hash uuid not null,
   posted_at timestamptz not null,
+  -- The service that posted it, by its certificate. Null where callers have no certificates.
+  posted_by text,
   -- Numbers the organisation's posted entries in commit order. Null for a refusal.
   org_sequence bigint,
   related_id text,

@@ -7,7 +7,8 @@ create function write_postings(
   -- An element per posting.
   numbers bigint[], sequences bigint[], amounts bigint[], balances_after bigint[], entry_ids uuid[], org_ids uuid[], types smallint[],
   -- An element per touched account.
-  touched bigint[], balances bigint[], held bigint[], limits_used bigint[], limit_days integer[], blocks integer[], freezes smallint[], closed timestamptz[]
+  touched bigint[], balances bigint[], held bigint[], limits_used bigint[], limit_days integer[], blocks integer[],
+  chain_freezes smallint[], operator_freezes smallint[], closed timestamptz[]
 ) returns void
   language plpgsql security definer
   set search_path from current
@@ -32,13 +33,14 @@ begin
       limit_used_won = t.limit_used_won,
       limit_day = t.limit_day,
       block_types = t.block_types,
-      frozen = t.frozen,
+      frozen_by_chain = t.frozen_by_chain,
+      frozen_by_operator = t.frozen_by_operator,
       balance_won = a.balance_won + coalesce(s.amount_won, 0),
       sequence = a.sequence + coalesce(s.postings, 0),
       held_won = t.held_won,
       closed_at = t.closed_at
-    from unnest(touched, balances, held, limits_used, limit_days, blocks, freezes, closed)
-      as t (number, balance_won, held_won, limit_used_won, limit_day, block_types, frozen, closed_at)
+    from unnest(touched, balances, held, limits_used, limit_days, blocks, chain_freezes, operator_freezes, closed)
+      as t (number, balance_won, held_won, limit_used_won, limit_day, block_types, frozen_by_chain, frozen_by_operator, closed_at)
     left join sums s on s.account_number = t.number
     where a.number = t.number
       and a.balance_won + coalesce(s.amount_won, 0) = t.balance_won

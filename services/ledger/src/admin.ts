@@ -37,7 +37,7 @@ async function verify({ config, out }: World<AdminConfig>, { json }: { json?: bo
 }
 
 function report(results: CheckResult[], counted: Counted, found: number): string[] {
-  const { organisations, accounts, entries, postings, holds } = counted;
+  const { organisations, accounts, entries, unidentified, postings, holds } = counted;
   return [
     ...results.flatMap(({ invariant, says, violations }) => [
       `${violations.length === 0 ? "ok  " : "FAIL"}  ${invariant.padEnd(18)} ${says}`,
@@ -45,6 +45,7 @@ function report(results: CheckResult[], counted: Counted, found: number): string
     ]),
     "",
     `${found} violations in ${organisations} organisations, ${accounts} accounts, ${entries} entries, ${postings} postings, ${holds} holds`,
+    ...(unidentified > 0n ? [`${unidentified} entries were posted by callers without certificates`] : []),
   ];
 }
 

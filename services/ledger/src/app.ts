@@ -1,8 +1,10 @@
 import { openDatabase } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/contract/money";
 import { requestFields } from "@wonrail/kit/log";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createClosedAccountsGauge } from "./metrics/closedAccountsGauge";
+import { createChargeBudget } from "./commands/chargeBudget";
 import { createEngine } from "./commands/engine";
 import { keepPartitions, watchWindow } from "./commands/keepPartitions";
 import { readRequest } from "./commands/readRequest";
@@ -28,7 +30,9 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
   const { LANES: lanes, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
-  const engine = createEngine({ db, log, registry, lanes, maxBatch, maxQueue });
+  const limitWon = won(BigInt(config.MAX_CHARGED_PER_DAY_WON));
+  const chargeBudget = createChargeBudget({ db, log, limitWon, now: Date.now });
+  const engine = createEngine({ db, log, registry, lanes, maxBatch, maxQueue, chargeBudget });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
   const gauge = createViolationsGauge({ log, registry });
@@ -46,8 +50,8 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
 
   return {
     /** Resolves after the commit. */
-    async post(message: PostRequest, deadlineMs: number): Promise<Answer> {
-      const request = readRequest(message, window.current());
+    async post(message: PostRequest, deadlineMs: number, caller: string | null): Promise<Answer> {
+      const request = readRequest(message, window.current(), caller);
       const { requestId = "", traceparent = "" } = message.context ?? {};
       if (log.isLevelEnabled("debug"))
         log.debug({ ...requestFields({ requestId, traceparent }), ledgerRef: request.requestId }, "item");

@@ -4,6 +4,7 @@ import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
+import { sql } from "@wonrail/kit/db";
 import { callersOf } from "@wonrail/kit/service";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
@@ -28,7 +29,12 @@ const onClose = (_name: string, close: () => Promise<void> | void) => void close
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
+  const config = {
+    LANES: 2,
+    MAX_BATCH: 1_000,
+    MAX_QUEUE: 20_000,
+    MAX_CHARGED_PER_DAY_WON: 1_000_000,
+  } as never;
   const parts = { log: testLog(), registry: testRegistry() };
   const services = rpc(await createApp({ ...parts, config, db: ledger.database.db, onClose }));
   const tls = authority.issue("ledger", ["DNS:ledger"]);
@@ -85,4 +91,8 @@ test("an intent of the caller is posted", async () => {
   const { outcomes } = await as("chain-relayer").postBulk({ items: [message(credit)] });
   expect(outcomes[0]!.outcome?.$case).toBe("posted");
   expect(await balancesOf(ledger, [walletId])).toEqual([1_500n]);
+  const posters = await ledger.database.db.query<{ posted_by: string }>(sql`
+    select distinct posted_by from entries where posted_by is not null order by 1`);
+  expect(posters.map(({ posted_by: poster }) => poster)).toEqual(["chain-relayer", "payment", "wallet"]);
+  expect(await ledger.violations()).toEqual([]);
 });

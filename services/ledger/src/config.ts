@@ -10,6 +10,8 @@ const schema = z.object({
   /** The most intents in one transaction, and how many more may wait, per lane. */
   MAX_BATCH: count.min(1).default(1_000),
   MAX_QUEUE: count.min(1).default(20_000),
+  /** The limit of all charges of the service on one day of Asia/Seoul. */
+  MAX_CHARGED_PER_DAY_WON: count.default(200_000_000_000),
   /** Between two verifications of the whole journal. */
   VERIFY_EVERY_MS: durationMs.default(3_600_000),
 });

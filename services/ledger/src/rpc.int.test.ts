@@ -45,7 +45,7 @@ function connect(port: number) {
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
+  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000, MAX_CHARGED_PER_DAY_WON: 1e12 } as never;
   const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
   const app = await createApp({ config, db: ledger.database.db, log: testLog(), registry, onClose });
   server = await startGrpcServer({
@@ -124,7 +124,10 @@ test.each<[string, (request: PostRequest) => PostRequest]>([
       `the amount "${amountWon}"`,
       (request) => ({
         ...request,
-        intent: { $case: "charge", value: { walletId: newId("wal"), amountWon, dailyLimitWon: "1" } },
+        intent: {
+          $case: "charge",
+          value: { walletId: newId("wal"), amountWon, dailyLimitWon: "1", maxChargeWon: "1" },
+        },
       }),
     ],
   ),

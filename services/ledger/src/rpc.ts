@@ -13,6 +13,7 @@ import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
 import { mayPost } from "./intents";
+import type { Answer } from "./intents/decide";
 import type { TransactionType as Type } from "./domain/types";
 import {
   accountMessage,
@@ -34,8 +35,7 @@ export function rpc(app: App): GrpcService[] {
   return [
     implement(LedgerServiceService, {
       async post(request, call) {
-        forCaller(request, call);
-        const { outcome, replayed } = await app.post(request, call.context.deadlineMs ?? Infinity);
+        const { outcome, replayed } = await postOne(app, request, call);
         if (outcome.status === "refused") throw new DomainError(outcome.code, outcome.details);
         return { entry: entryMessage(outcome.entry), replayed };
       },
@@ -107,18 +107,19 @@ export function rpc(app: App): GrpcService[] {
 
 /** Each item as if it had come alone. Their own contexts are for events and logs only, so none of them is entered for it. */
 function postAll(app: App, items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
-  const deadlineMs = call.context.deadlineMs ?? Infinity;
-  const one = async (item: PostRequest) => app.post(forCaller(item, call), deadlineMs);
   return Promise.all(
     items.map((item) =>
-      one(item).then(({ outcome, replayed }) => outcomeMessage(outcome, replayed), errorMessage),
+      postOne(app, item, call).then(
+        ({ outcome, replayed }) => outcomeMessage(outcome, replayed),
+        errorMessage,
+      ),
     ),
   );
 }
 
-function forCaller(request: PostRequest, { caller }: ServerCall): PostRequest {
+async function postOne(app: App, request: PostRequest, { caller, context }: ServerCall): Promise<Answer> {
   if (request.intent && !mayPost(caller, request.intent.$case)) throw bad("intent", "is not this caller's");
-  return request;
+  return app.post(request, context.deadlineMs ?? Infinity, caller ?? null);
 }
 
 function errorMessage(error: unknown): PostOutcome {

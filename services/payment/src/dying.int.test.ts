@@ -42,6 +42,7 @@ beforeAll(async () => {
           orgId,
           dailyTransferLimitWon: "1000",
           dailyChargeLimitWon: "5",
+          maxChargeWon: "5",
           version: 1n,
         }),
         subscriptionActive: true,

@@ -58,5 +58,5 @@ function lengthAt(bytes: Buffer, start: number): number {
   return LENGTH_BYTES + length;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as node's own types have it
+// oxlint-disable-next-line typescript/no-explicit-any -- as node's own types have it
 type Listener = (...args: any[]) => void;

@@ -1,6 +1,5 @@
 import { type ChannelOptions, Client, connectivityState, credentials } from "@grpc/grpc-js";
 import { type Log } from "../../log";
-import { emptyEndedStreams } from "../endedStreams";
 import { type TlsIdentity } from "../tls";
 
 export interface ChannelSettings {
@@ -42,7 +41,6 @@ export const NOT_CONNECTED = "";
  * server here does all the time.
  */
 export function openChannel({ address, name, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
-  emptyEndedStreams();
   const make = () => {
     const secure = tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : credentials.createInsecure();
     return new Client(`dns:///${address}`, secure, {

@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
-import { type Bag, bag } from "../../bag";
 import { DomainError } from "../../contract/errors";
 import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
@@ -44,7 +43,7 @@ export function coalesce<Req, Res, Item, Answer>(
   options: CoalesceOptions<Req, Res, Item, Answer>,
 ): Coalesced<Req, Res> {
   const { name, defaultTimeoutMs, maxBatch, bytesOf, maxQueue, registry } = options;
-  const inFlight = bag<Promise<Outcome<Later<Res>>[]>>();
+  const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
   const pace = createPace();
   const lane = createLane<Queued<Req>, Later<Res>>({
     name,
@@ -66,7 +65,7 @@ export function coalesce<Req, Res, Item, Answer>(
   return Object.assign(submit, {
     async close() {
       await lane.close();
-      await Promise.all(inFlight.all());
+      await Promise.all(inFlight);
     },
   });
 }
@@ -82,14 +81,14 @@ function partOfMessage({ request, answer }: { request: number; answer: number })
 async function sendWithoutBlocking<Res>(
   sent: Promise<Outcome<Later<Res>>[]>,
   size: number,
-  inFlight: Bag<typeof sent>,
+  inFlight: Set<typeof sent>,
   pace: Pace,
 ): Promise<Outcome<Later<Res>>[]> {
   const sentMs = performance.now();
   const headStartMs = pace.headStartMs(inFlight.size);
-  const takeOut = inFlight.put(sent);
+  inFlight.add(sent);
   void sent.finally(() => {
-    takeOut();
+    inFlight.delete(sent);
     pace.ended(performance.now() - sentMs);
   });
   const outcomes = await before(headStartMs, sent);

@@ -2,7 +2,6 @@ import { status } from "@grpc/grpc-js";
 import { isUnknown, perhapsDone } from "../../contract/errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
-import { Parcel } from "../parcel";
 import {
   attempt,
   type CallOptions,
@@ -48,28 +47,26 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
 }
 
 function sender({ path, requestSerialize, responseDeserialize }: MethodDefinition, observe: ObserveCall) {
-  const serialize = (message: Parcel<unknown>) => requestSerialize(message.take() as never);
-  const deserialize = (bytes: Buffer) => new Parcel(responseDeserialize(bytes));
+  const serialize = requestSerialize as (message: unknown) => Buffer;
   return ({ client, metadata, began }: Line, request: unknown, outgoing: Outgoing): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const waiting = new Parcel({ resolve, reject });
       const end = observe();
       const options = { deadline: outgoing.deadlineMs };
       const call = client.makeUnaryRequest(
         path,
         serialize,
-        deserialize,
-        new Parcel(request),
+        responseDeserialize,
+        request,
         metadata,
         options,
         (error, response) => {
           unguard();
           end(error ? codeOf(error) : status.OK);
-          if (error) waiting.take()?.reject(error);
-          else waiting.take()?.resolve(response?.take());
+          if (error) reject(error);
+          else resolve(response);
         },
       );
-      const unguard = guard(call, outgoing, (error) => waiting.take()?.reject(error));
+      const unguard = guard(call, outgoing, reject);
       began(call);
     });
 }

@@ -9,7 +9,6 @@ import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { callMetrics } from "../callMetrics";
 import { kindOf, type MethodDefinition } from "../definition";
-import { Parcel } from "../parcel";
 import { type TlsIdentity } from "../tls";
 import { admitFor, type CallerRules } from "./callers";
 import { type AnyHandler, type GrpcService } from "./implement";
@@ -42,8 +41,8 @@ export function addService(
 }
 
 type GrpcHandler =
-  | handleUnaryCall<Parcel<unknown>, unknown>
-  | handleServerStreamingCall<Parcel<unknown>, unknown>
+  | handleUnaryCall<unknown, unknown>
+  | handleServerStreamingCall<unknown, unknown>
   | handleBidiStreamingCall<unknown, unknown>;
 
 function adapt(method: MethodDefinition, serving: Serving, handler: AnyHandler = notBuilt): GrpcHandler {
@@ -68,14 +67,12 @@ const notBuilt: AnyHandler = () => {
   throw new DomainError("SYS_004");
 };
 
-/** A response that cannot be encoded is our own mistake; grpc-js would answer INTERNAL and tell nobody. One request is handed over, a stream of them is read. */
+/** Logs a response that cannot be encoded: grpc-js answers INTERNAL without a word in the log. */
 function toServe(method: MethodDefinition, log: Log) {
   return {
     ...method,
     requestSerialize: method.requestSerialize as (message: unknown) => Buffer,
-    requestDeserialize: method.requestStream
-      ? method.requestDeserialize
-      : (bytes: Buffer) => new Parcel(method.requestDeserialize(bytes)),
+    requestDeserialize: method.requestDeserialize,
     responseSerialize(message: unknown): Buffer {
       try {
         return method.responseSerialize(message as never);

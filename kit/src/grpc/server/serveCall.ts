@@ -13,7 +13,6 @@ import { DomainError } from "../../contract/errors";
 import { type Log } from "../../log";
 import { beginSpan } from "../../tracing";
 import { type ObserveCall } from "../callMetrics";
-import { type Parcel } from "../parcel";
 import { contextFromMetadata, traceparentOf } from "../requestContext";
 import { writeAll } from "../streams";
 import { toStatus } from "../wireErrors";
@@ -35,11 +34,11 @@ export interface Serving {
   log: Log;
 }
 
-export function serveUnary(serving: Serving, handler: AnyHandler): handleUnaryCall<Parcel<unknown>, unknown> {
+export function serveUnary(serving: Serving, handler: AnyHandler): handleUnaryCall<unknown, unknown> {
   const handle = handler as UnaryHandler<unknown, unknown>;
   return (grpcCall, callback) => {
     void serve(serving, grpcCall, {
-      work: async (call) => callback(null, await handle(grpcCall.request.take(), call)),
+      work: async (call) => callback(null, await handle(grpcCall.request, call)),
       refuse: callback,
     });
   };
@@ -48,9 +47,9 @@ export function serveUnary(serving: Serving, handler: AnyHandler): handleUnaryCa
 export function serveServerStream(
   serving: Serving,
   handler: AnyHandler,
-): handleServerStreamingCall<Parcel<unknown>, unknown> {
+): handleServerStreamingCall<unknown, unknown> {
   const handle = handler as ServerStreamHandler<unknown, unknown>;
-  return (grpcCall) => serveStream(serving, grpcCall, (call) => handle(grpcCall.request.take(), call));
+  return (grpcCall) => serveStream(serving, grpcCall, (call) => handle(grpcCall.request, call));
 }
 
 export function serveBidi(serving: Serving, handler: AnyHandler): handleBidiStreamingCall<unknown, unknown> {
@@ -63,7 +62,7 @@ export function serveBidi(serving: Serving, handler: AnyHandler): handleBidiStre
   };
 }
 
-type OutStream = ServerWritableStream<Parcel<unknown>, unknown> | ServerDuplexStream<unknown, unknown>;
+type OutStream = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
 
 function serveStream(
   serving: Serving,

@@ -1,7 +1,6 @@
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
-import { emptyEndedStreams } from "../endedStreams";
 import { MAX_REQUEST_BYTES } from "../messageLimits";
 import { type TlsIdentity } from "../tls";
 import { addService } from "./addService";
@@ -41,7 +40,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const { host, services, log } = options;
   // What grpc-js would print as plain text between our lines also arrives as an error.
   setLogVerbosity(logVerbosity.NONE);
-  emptyEndedStreams();
   if (options.callers) assertComplete(options.callers, services);
   const server = makeServer(options);
   for (const service of services) addService(server, service, options);

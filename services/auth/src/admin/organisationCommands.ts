@@ -132,6 +132,7 @@ interface TermOptions {
   incentiveBps?: number;
   dailyLimit?: Won;
   dailyChargeLimit?: Won;
+  maxCharge?: Won;
   rate?: number;
   burst?: number;
   json?: boolean;
@@ -145,6 +146,7 @@ function withTerms(command: Command): Command {
     .option("--incentive-bps <count>", "incentive on NORMAL payments, in basis points", wholeNumber)
     .option("--daily-limit <won>", "KRW that a wallet may transfer on a day in Seoul", amount)
     .option("--daily-charge-limit <won>", "KRW that all charges of a day in Seoul may add up to", amount)
+    .option("--max-charge <won>", "KRW that one charge may be", amount)
     .option("--rate <count>", "requests a second", wholeNumber)
     .option("--burst <count>", "requests at once", wholeNumber)
     .addOption(jsonOption());
@@ -161,6 +163,7 @@ function termsOf(options: TermOptions): Partial<OrganisationTerms> {
     incentiveRateBps: options.incentiveBps,
     dailyTransferLimitWon: options.dailyLimit,
     dailyChargeLimitWon: options.dailyChargeLimit,
+    maxChargeWon: options.maxCharge,
     ratePerSecond: options.rate,
     rateBurst: options.burst,
   };
@@ -179,6 +182,7 @@ function describe(organisation: Organisation) {
     incentiveBps: organisation.incentiveRateBps,
     dailyLimit: Number(organisation.dailyTransferLimitWon),
     dailyChargeLimit: Number(organisation.dailyChargeLimitWon),
+    maxCharge: Number(organisation.maxChargeWon),
     rate: organisation.ratePerSecond,
     burst: organisation.rateBurst,
   };

@@ -21,6 +21,7 @@ test("a new organisation gets its plan's values and the defaults", () => {
     incentiveRateBps: 0,
     dailyTransferLimitWon: 5_000_000n,
     dailyChargeLimitWon: 1_000_000_000n,
+    maxChargeWon: 100_000_000n,
     ratePerSecond: 100,
     rateBurst: 200,
     version: 1n,
@@ -40,6 +41,7 @@ test.each<[Partial<NewOrganisation>, string]>([
   [{ incentiveRateBps: 0.5 }, "incentiveBps"],
   [{ dailyTransferLimitWon: won(-1n) }, "dailyLimit"],
   [{ dailyChargeLimitWon: won(-1n) }, "dailyChargeLimit"],
+  [{ maxChargeWon: won(-1n) }, "maxCharge"],
   [{ ratePerSecond: 0 }, "rate"],
   [{ rateBurst: 0 }, "burst"],
   [{ subscriptionEndsAt: now }, "subscriptionEnds"],
@@ -53,6 +55,8 @@ test.each<[Partial<NewOrganisation>, string]>([
 test("a new plan replaces the old plan's charge limit and leaves an agreed limit", () => {
   const enterprise = { plan: "ENTERPRISE" } as const;
   expect(changeOrganisation(make(), enterprise, now).dailyChargeLimitWon).toBe(100_000_000_000n);
+  expect(changeOrganisation(make(), enterprise, now).maxChargeWon).toBe(10_000_000_000n);
+  expect(changeOrganisation(make({ maxChargeWon: won(5n) }), enterprise, now).maxChargeWon).toBe(5n);
   const agreed = make({ dailyChargeLimitWon: won(7n) });
   expect(changeOrganisation(agreed, enterprise, now).dailyChargeLimitWon).toBe(7n);
   expect(changeOrganisation(make(), { dailyChargeLimitWon: won(8n) }, now).dailyChargeLimitWon).toBe(8n);

@@ -27,6 +27,7 @@ export interface OrganisationTerms {
   readonly dailyTransferLimitWon: Won;
   /** For all charges of the organisation on one day of Asia/Seoul. */
   readonly dailyChargeLimitWon: Won;
+  readonly maxChargeWon: Won;
   readonly ratePerSecond: number;
   readonly rateBurst: number;
 }
@@ -56,6 +57,7 @@ export function makeOrganisation(orgId: Id<"org">, input: NewOrganisation, now: 
     incentiveRateBps: input.incentiveRateBps ?? 0,
     dailyTransferLimitWon: input.dailyTransferLimitWon ?? DEFAULT_DAILY_TRANSFER_LIMIT,
     dailyChargeLimitWon: input.dailyChargeLimitWon ?? plans[plan].dailyChargeLimitWon,
+    maxChargeWon: input.maxChargeWon ?? plans[plan].maxChargeWon,
     ratePerSecond,
     rateBurst: input.rateBurst ?? defaultBurst(ratePerSecond),
     version: 1n,
@@ -65,7 +67,7 @@ export function makeOrganisation(orgId: Id<"org">, input: NewOrganisation, now: 
 }
 
 /**
- * A new plan replaces the old plan's rate and daily charge limit; values that the operator set
+ * A new plan replaces the old plan's rate and limits of charges; values that the operator set
  * stay. A new rate sets the burst too, unless the change states a burst.
  */
 export function changeOrganisation(
@@ -76,11 +78,14 @@ export function changeOrganisation(
   const hasPlanRate = organisation.ratePerSecond === plans[organisation.plan].ratePerSecond;
   const planRate = hasPlanRate && change.plan !== undefined ? plans[change.plan].ratePerSecond : undefined;
   const newRate = change.ratePerSecond ?? planRate;
-  const hasPlanLimit = organisation.dailyChargeLimitWon === plans[organisation.plan].dailyChargeLimitWon;
-  const { dailyChargeLimitWon } = plans[change.plan ?? organisation.plan];
+  const [oldPlan, newPlan] = [plans[organisation.plan], plans[change.plan ?? organisation.plan]];
+  const { dailyChargeLimitWon, maxChargeWon } = newPlan;
+  const hasPlanLimit = organisation.dailyChargeLimitWon === oldPlan.dailyChargeLimitWon;
+  const hasPlanMax = organisation.maxChargeWon === oldPlan.maxChargeWon;
   return checked({
     ...organisation,
     ...(hasPlanLimit ? { dailyChargeLimitWon } : {}),
+    ...(hasPlanMax ? { maxChargeWon } : {}),
     ...(newRate === undefined ? {} : { ratePerSecond: newRate, rateBurst: defaultBurst(newRate) }),
     ...change,
     version: organisation.version + 1n,
@@ -108,7 +113,7 @@ function checked(organisation: Organisation): Organisation {
 
 function problemsOf(organisation: Organisation): FieldProblem[] {
   const { code, name, incentiveRateBps } = organisation;
-  const { dailyTransferLimitWon: daily, dailyChargeLimitWon: charges } = organisation;
+  const { dailyTransferLimitWon: daily, dailyChargeLimitWon: charges, maxChargeWon } = organisation;
   const { subscriptionStartsAt, subscriptionEndsAt, ratePerSecond, rateBurst } = organisation;
   const rules: [boolean, string, string][] = [
     [CODE.test(code), "code", "must be 2 to 32 characters of A-Z, 0-9, _ and -, the first a letter"],
@@ -123,6 +128,7 @@ function problemsOf(organisation: Organisation): FieldProblem[] {
     [isWithin(incentiveRateBps, 0, 10_000), "incentiveBps", "must be a whole number from 0 to 10000"],
     [isAmount(daily), "dailyLimit", `must be a whole number of KRW from 0 to ${MAX_WON}`],
     [isAmount(charges), "dailyChargeLimit", `must be a whole number of KRW from 0 to ${MAX_WON}`],
+    [isAmount(maxChargeWon), "maxCharge", `must be a whole number of KRW from 0 to ${MAX_WON}`],
     [isWithin(ratePerSecond, 1, 1_000_000), "rate", "must be a whole number from 1 to 1000000"],
     [isWithin(rateBurst, 1, 2_000_000), "burst", "must be a whole number from 1 to 2000000"],
   ];

@@ -12,6 +12,7 @@ export const plans = {
     ratePerSecond: 10,
     rateBurst: 20,
     dailyChargeLimitWon: won(10_000_000n),
+    maxChargeWon: won(1_000_000n),
   },
   STANDARD: {
     wallets: 100_000n,
@@ -20,6 +21,7 @@ export const plans = {
     ratePerSecond: 100,
     rateBurst: 200,
     dailyChargeLimitWon: won(1_000_000_000n),
+    maxChargeWon: won(100_000_000n),
   },
   ENTERPRISE: {
     wallets: 10_000_000n,
@@ -28,6 +30,7 @@ export const plans = {
     ratePerSecond: 2_000,
     rateBurst: 4_000,
     dailyChargeLimitWon: won(100_000_000_000n),
+    maxChargeWon: won(10_000_000_000n),
   },
 } as const satisfies Record<string, PlanRules>;
 
@@ -42,6 +45,8 @@ export interface PlanRules {
   rateBurst: number;
   /** For all charges of one day of Asia/Seoul. It bounds what one organisation mints. */
   dailyChargeLimitWon: Won;
+  /** For a single charge. */
+  maxChargeWon: Won;
 }
 
 export const QUOTAS = ["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"] as const;

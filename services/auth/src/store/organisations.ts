@@ -6,7 +6,7 @@ import { type Plan } from "../domain/plans";
 
 const columns = sql`
   org_id, code, name, status, plan, subscription_starts_at, subscription_ends_at, incentive_rate_bps,
-  daily_transfer_limit_won, daily_charge_limit_won, rate_per_second, rate_burst, version, created_at, updated_at`;
+  daily_transfer_limit_won, daily_charge_limit_won, max_charge_won, rate_per_second, rate_burst, version, created_at, updated_at`;
 
 /**
  * An organisation, its secret's hash, and the database's time of the read. Every expiry is judged
@@ -27,8 +27,8 @@ export async function insertOrganisation(
   await tx.run(sql`
     insert into organisations (${columns}, secret_key_hash)
     values (${idToUuid(o.orgId)}, ${o.code}, ${o.name}, ${o.status}, ${o.plan}, ${o.subscriptionStartsAt},
-      ${o.subscriptionEndsAt}, ${o.incentiveRateBps}, ${o.dailyTransferLimitWon}, ${o.dailyChargeLimitWon}, ${o.ratePerSecond},
-      ${o.rateBurst},      ${o.version}, ${o.createdAt}, ${o.updatedAt}, ${secretHash})`);
+      ${o.subscriptionEndsAt}, ${o.incentiveRateBps}, ${o.dailyTransferLimitWon}, ${o.dailyChargeLimitWon}, ${o.maxChargeWon},
+      ${o.ratePerSecond}, ${o.rateBurst}, ${o.version}, ${o.createdAt}, ${o.updatedAt}, ${secretHash})`);
 }
 
 export async function updateOrganisation(
@@ -41,7 +41,8 @@ export async function updateOrganisation(
     update organisations set name = ${o.name}, status = ${o.status}, plan = ${o.plan},
       subscription_starts_at = ${o.subscriptionStartsAt}, subscription_ends_at = ${o.subscriptionEndsAt},
       incentive_rate_bps = ${o.incentiveRateBps}, daily_transfer_limit_won = ${o.dailyTransferLimitWon},
-      daily_charge_limit_won = ${o.dailyChargeLimitWon},      rate_per_second = ${o.ratePerSecond}, rate_burst = ${o.rateBurst}, version = ${o.version},
+      daily_charge_limit_won = ${o.dailyChargeLimitWon}, max_charge_won = ${o.maxChargeWon},
+      rate_per_second = ${o.ratePerSecond}, rate_burst = ${o.rateBurst}, version = ${o.version},
       updated_at = ${o.updatedAt}, secret_key_hash = ${secretHash}
     where org_id = ${idToUuid(o.orgId)}`);
 }
@@ -104,6 +105,7 @@ export interface OrganisationRow {
   incentive_rate_bps: number;
   daily_transfer_limit_won: bigint;
   daily_charge_limit_won: bigint;
+  max_charge_won: bigint;
   rate_per_second: number;
   rate_burst: number;
   version: bigint;
@@ -125,6 +127,7 @@ export function organisationFromRow(row: OrganisationRow): OrganisationAt {
     incentiveRateBps: row.incentive_rate_bps,
     dailyTransferLimitWon: won(row.daily_transfer_limit_won),
     dailyChargeLimitWon: won(row.daily_charge_limit_won),
+    maxChargeWon: won(row.max_charge_won),
     ratePerSecond: row.rate_per_second,
     rateBurst: row.rate_burst,
     version: row.version,

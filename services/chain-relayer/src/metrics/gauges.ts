@@ -59,12 +59,12 @@ function createOpenGauges(registry: Registry) {
   return {
     oldest: new Gauge({
       name: "relay_pending_oldest_seconds",
-      help: "Age of the oldest operation that is not final; paused queues and blocked operations do not count",
+      help: "Age of the oldest operation that is not final; paused queues, blocked operations and blocked wallets do not count",
       registers,
     }),
     oldestUnmined: new Gauge({
       name: "relay_unmined_oldest_seconds",
-      help: "Age of the oldest operation that is in no block; paused queues and blocked operations do not count",
+      help: "Age of the oldest operation that is in no block; paused queues, blocked operations and blocked wallets do not count",
       registers,
     }),
     pausedQueues: new Gauge({
@@ -75,6 +75,16 @@ function createOpenGauges(registry: Registry) {
     oldestPaused: new Gauge({
       name: "relay_paused_oldest_seconds",
       help: "Age of the oldest operation that waits in a paused queue",
+      registers,
+    }),
+    blockedWallets: new Gauge({
+      name: "relay_blocked_wallets",
+      help: "Wallets that the token's blocklist has, in final blocks",
+      registers,
+    }),
+    unpostedBlocks: new Gauge({
+      name: "relay_unposted_wallet_blocks",
+      help: "Wallets whose newest block or unblock the ledger has not taken",
       registers,
     }),
     open: new Gauge({

@@ -3,6 +3,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { setQueuePause } from "../settlement/store/settlementQueues";
 import { saveCursor } from "../indexer/store/scanCursor";
+import { notePosted, saveWalletBlock } from "../settlement/store/walletBlocks";
 import { noteMined } from "../sender/store/transactions";
 import { encodeMintableToday, encodeMintAllowance } from "../evm/contracts";
 import { createGauges } from "./gauges";
@@ -66,6 +67,26 @@ test("a blocked operation is counted with its reason, and is not late", async ()
     { labels: { state: "BLOCKED", reason: "unreadable" }, value: 1 },
     { labels: { state: "BLOCKED", reason: "name_in_use" }, value: 0 },
   ]);
+});
+
+test("an operation of a blocked wallet is counted and not late, and the wallet's freeze is measured", async () => {
+  const { db } = database;
+  const operation = operationOf();
+  await takeIn(db, [operation]);
+  await db.run(sql`
+    update operations set state = 'PLANNED', wait_reason = 'AccountBlocked', created_at = now() - interval '900 s'`);
+  const walletId = operation.wallets[0]!;
+  const place = { blockNumber: 7n, blockHash: "0x7", logIndex: 0, address: `0x${"5".repeat(40)}` };
+  const block = { walletId, orgId: operation.orgId, blocked: true, ...place };
+  await tx(db, (tx) => saveWalletBlock(tx, block));
+  const before = await look();
+  expect(before.get("relay_pending_oldest_seconds")).toBe(0);
+  expect(before.get("relay_unmined_oldest_seconds")).toBe(0);
+  expect([before.get("relay_blocked_wallets"), before.get("relay_unposted_wallet_blocks")]).toEqual([1, 1]);
+  const open = await registry.getSingleMetric("relay_open_operations")!.get();
+  expect(open.values).toContainEqual({ labels: { state: "PLANNED", reason: "AccountBlocked" }, value: 1 });
+  await notePosted(db, block, null);
+  expect((await look()).get("relay_unposted_wallet_blocks")).toBe(0);
 });
 
 test("what is in a block waits for finality alone, and is not late", async () => {

@@ -4,7 +4,13 @@ import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { type Block, encodeIsOperator, findMintRoom, type Provider, type Signer } from "../evm";
 import { type Gauges } from "./gauges";
 import { findOldestDueSeconds, type ScheduledMetrics } from "../records";
-import { countPausedQueues, countQueued, findOldestUnminedSeconds, listOpenCounts } from "../settlement";
+import {
+  countPausedQueues,
+  countQueued,
+  countWalletBlocks,
+  findOldestUnminedSeconds,
+  listOpenCounts,
+} from "../settlement";
 import { type Cursor, findCursor } from "../indexer";
 import { countPendingTransactions } from "../sender";
 
@@ -30,8 +36,8 @@ export async function measureOperations({
 }: Omit<MeasureDeps, "provider">): Promise<void> {
   const [counted, queued] = [await listOpenCounts(db), await countQueued(db)];
   const all = queued.count === 0 ? counted : [...counted, { state: "QUEUED", reason: "", ...queued }];
-  // A blocked operation waits for an operator, whatever its age.
-  const open = all.filter(({ state }) => state !== "BLOCKED");
+  // These wait for an operator or for the end of a wallet's block, whatever their age.
+  const open = all.filter(({ state, reason }) => state !== "BLOCKED" && reason !== "AccountBlocked");
   gauges.open.reset();
   // An alert needs the series before the first blocked operation.
   for (const reason of BLOCKED_REASONS) gauges.open.set({ state: "BLOCKED", reason }, 0);
@@ -43,6 +49,9 @@ export async function measureOperations({
   const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
   gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
   gauges.transactions.set(await countPendingTransactions(db, signer.address));
+  const { blocked, unposted } = await countWalletBlocks(db);
+  gauges.blockedWallets.set(blocked);
+  gauges.unpostedBlocks.set(unposted);
   scheduled.oldestDue.set(await findOldestDueSeconds(db));
 }
 

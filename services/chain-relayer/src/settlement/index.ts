@@ -9,6 +9,7 @@ export { correctHeads, noteHeads } from "./commands/correctHeads";
 export { dispatch } from "./commands/dispatch";
 export { type Ending, endOperation } from "./commands/endOperation";
 export { expireHolds } from "./commands/expireHolds";
+export { freezeBlockedWallets } from "./commands/freezeBlockedWallets";
 export { ingestWallet } from "./commands/ingestWallet";
 export { type PullDeps } from "./commands/pullEntries";
 export { pullExecutedEntries } from "./commands/pullExecutedEntries";
@@ -24,4 +25,5 @@ export {
   listStuckOperations,
 } from "./store/operationDetails";
 export { type Decision } from "./store/operatorDecisions";
+export { countWalletBlocks, listBlockedWallets } from "./store/walletBlocks";
 export { countPausedQueues, countQueued, listQueues, setQueuePause } from "./store/settlementQueues";

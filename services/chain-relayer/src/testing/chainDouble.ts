@@ -44,6 +44,8 @@ export interface ChainDouble {
   mintableUnits: bigint;
   /** What nodes estimate for an empty call. */
   noopGas: bigint;
+  /** Units of the token that every account has. */
+  tokenUnits: bigint;
   /** Accounts on the token's blocklist, in lower case. */
   blocked: Set<string>;
   /** What they answer to bytes that may cost more than so much. */
@@ -72,7 +74,7 @@ export function createChainDouble(): ChainDouble {
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
     ...{ refusal: null, refusedCall: () => null, dearest: null },
-    ...{ mintableUnits: 10n ** 24n, blocked: new Set(), noopGas: 21_000n },
+    ...{ mintableUnits: 10n ** 24n, blocked: new Set(), tokenUnits: 0n, noopGas: 21_000n },
     ...{ sent: [], asked: [], looked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
@@ -136,11 +138,13 @@ function tooDear({ dearest }: ChainDouble, raw: string): string | null {
 }
 
 const MINT_ROOM = ["mintAllowance", "mintableToday"].map((name) => tokenAbi.getFunction(name)!.selector);
+const BALANCE_OF = tokenAbi.getFunction("balanceOf")!.selector;
 const IS_BLOCKED = tokenAbi.getFunction("isBlocked")!.selector;
 
 /** What the token's views answer; undefined of every other call. */
-function answerOf({ mintableUnits, blocked }: ChainDouble, data: string): string | undefined {
+function answerOf({ mintableUnits, tokenUnits, blocked }: ChainDouble, data: string): string | undefined {
   if (MINT_ROOM.some((selector) => data.startsWith(selector))) return `0x${mintableUnits.toString(16)}`;
+  if (data.startsWith(BALANCE_OF)) return `0x${tokenUnits.toString(16)}`;
   if (data.startsWith(IS_BLOCKED)) return blocked.has(`0x${data.slice(-40).toLowerCase()}`) ? "0x1" : "0x0";
   return undefined;
 }

@@ -381,7 +381,8 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
       ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${lines.map(() => entry)}::uuid[], ${lines.map(() => entry)}::uuid[],
       ${lines.map(() => 1)}::smallint[],
       ${numbers}::bigint[], ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
-      ${zeros}::integer[], ${zeros}::integer[], ${zeros}::smallint[], ${lines.map(() => null)}::timestamptz[])`);
+      ${zeros}::integer[], ${zeros}::integer[], ${zeros}::smallint[], ${zeros}::smallint[],
+      ${lines.map(() => null)}::timestamptz[])`);
 }
 
 test("the engine keeps no reference to answered requests", async () => {

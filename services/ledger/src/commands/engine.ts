@@ -7,6 +7,7 @@ import type { Answer, Decision } from "../intents/decide";
 import { createFactsCache } from "../store/factsCache";
 import { StaleStateError } from "../store/staleState";
 import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";
+import type { ChargeBudget } from "./chargeBudget";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
 
 export interface EngineOptions {
@@ -17,6 +18,7 @@ export interface EngineOptions {
   lanes: number;
   maxBatch: number;
   maxQueue: number;
+  chargeBudget: ChargeBudget;
 }
 
 export interface Engine {
@@ -36,9 +38,11 @@ interface Parts extends BatchDeps {
 }
 
 /** Posts requests in batches. The lanes share caches and metrics. Organisations of different lanes never wait for each other. */
-export function createEngine({ db, log, registry, lanes: count, maxBatch, maxQueue }: EngineOptions): Engine {
+export function createEngine(options: EngineOptions): Engine {
+  const { db, log, registry, lanes: count, maxBatch, maxQueue, chargeBudget } = options;
   const metrics = engineMetrics(registry);
-  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts: createFactsCache(MAX_FACTS) };
+  const facts = createFactsCache(MAX_FACTS);
+  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts, chargeBudget };
   const lanes = Array.from({ length: count }, (_, index) =>
     createPostingLane(parts, { name: `ledger_${index}`, maxBatch, maxQueue, registry }),
   );

@@ -1,4 +1,4 @@
-import { tx, type Database } from "@wonrail/kit/db";
+import { CommitUnknownError, tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { decide, type Decision } from "../intents/decide";
@@ -9,6 +9,7 @@ import { ensureHeads } from "../store/journalHeads";
 import { writeChanges } from "../store/changes";
 import type { FactsCache } from "../store/factsCache";
 import { loadState } from "../store/state";
+import type { ChargeBudget, Reservation } from "./chargeBudget";
 
 /** A request with its origin and its deadline. */
 export interface Item {
@@ -23,6 +24,7 @@ export interface BatchDeps {
   /** Organisations whose own accounts are known to be there. */
   knownOrgs: Set<string>;
   facts: FactsCache;
+  chargeBudget: ChargeBudget;
 }
 
 /** Callbacks for the progress of a batch. */
@@ -41,11 +43,14 @@ export async function postBatch(
   { onLocked, onWriting }: BatchWatch,
 ): Promise<Decision> {
   const requests = items.map(({ request }) => request);
+  let reserved: Reservation | undefined;
   try {
     await ensureOrgs(deps, requests);
+    const { day, roomWon } = await deps.chargeBudget.reserve(chargedBy(requests));
+    reserved = { day, roomWon };
     const decision = await tx(deps.db, async (tx) => {
       const state = await loadState(tx, deps.facts, requests, onLocked);
-      const decision = decide(state, requests);
+      const decision = decide({ ...state, chargeRoomWon: roomWon }, requests);
       const origins = new Map(items.map(({ request, origin }) => [request, origin]));
       writeChanges(tx, decision.changes, { nowMs: state.nowMs, origins });
       await appendEvents(tx, eventsOf(decision.changes, origins));
@@ -53,14 +58,22 @@ export async function postBatch(
       onWriting();
       return decision;
     });
+    reserved = undefined;
+    deps.chargeBudget.giveBack({ day, roomWon: decision.book.chargeRoomWon });
     await failpoint("ledger.committed");
     return decision;
   } catch (error) {
+    // After an unknown commit the charges may be posted.
+    if (reserved && !(error instanceof CommitUnknownError)) deps.chargeBudget.giveBack(reserved);
     // The next try takes nothing for known: the database may be another one by now, without the last accounts.
     deps.facts.forgetAll();
     deps.knownOrgs.clear();
     throw error;
   }
+}
+
+function chargedBy(requests: LedgerRequest[]): bigint {
+  return requests.reduce((sum, { intent }) => (intent.kind === "charge" ? sum + intent.amountWon : sum), 0n);
 }
 
 async function ensureOrgs({ db, knownOrgs }: BatchDeps, requests: LedgerRequest[]): Promise<void> {

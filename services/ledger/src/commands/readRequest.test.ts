@@ -14,7 +14,7 @@ function read(given: Partial<PostRequest>) {
     intent: { $case: "refund", value: { walletId } },
     ...given,
   };
-  return readRequest(message, window);
+  return readRequest(message, window, null);
 }
 
 test("an idempotency key is read with its scope and the hash of the body", () => {

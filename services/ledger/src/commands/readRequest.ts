@@ -20,7 +20,11 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 const UUID_V7 = /^[a-z]{3}_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
 
 /** Reads one request. A malformed request is REQ_001 and is not stored: a corrected one may use the same id. */
-export function readRequest(message: PostRequest, window: JournalWindow): LedgerRequest {
+export function readRequest(
+  message: PostRequest,
+  window: JournalWindow,
+  caller: string | null,
+): LedgerRequest {
   const { requestId, memo = null, reference = null, relatedId = null, metadata } = message;
   const { requestId: originId = "", traceparent = "" } = message.context ?? {};
   const orgId = readOrgId(message.context?.orgId, "context.orgId");
@@ -40,7 +44,7 @@ export function readRequest(message: PostRequest, window: JournalWindow): Ledger
   const intent = readIntent(message.intent);
   const notes = { memo, reference, metadata, relatedId };
   const contentHash = hashOf(contentOf({ intent, ...notes }));
-  return { orgId, requestId, key: readKey(message.key), contentHash, ...notes, intent };
+  return { orgId, requestId, key: readKey(message.key), contentHash, ...notes, intent, caller };
 }
 
 function readKey(message: PostRequest["key"]): IdempotencyKey | null {

@@ -7,6 +7,7 @@ import {
   type Account,
   type AnsweredRequest,
   type BalanceAfter,
+  type Freeze,
   type Entry,
   type Hold,
   type LedgerRequest,
@@ -37,6 +38,8 @@ export interface State {
   credits: Map<string, string>;
   /** For the accounts that this batch opens. */
   newNumbers: bigint[];
+  /** This batch's part of the service's charge limit of the day. */
+  chargeRoomWon: Won;
 }
 
 /** The changes of a batch, in the order of its decisions. */
@@ -85,6 +88,7 @@ export function openBook(state: State): Book {
     cancelledPayments: new Set(state.cancelledPayments),
     credits: new Map(state.credits),
     newNumbers: [...state.newNumbers],
+    chargeRoomWon: state.chargeRoomWon,
     changes: {
       opened: [],
       touched: new Set(),
@@ -156,16 +160,22 @@ export function requireReceiving(account: Account): void {
   if (!canReceive(account)) throw frozen(account);
 }
 
-export function canPay({ closedAtMs, frozen }: Account): boolean {
-  return closedAtMs === null && frozen === "NONE";
+export function canPay(account: Account): boolean {
+  return account.closedAtMs === null && freezeOf(account) === "NONE";
 }
 
-export function canReceive({ closedAtMs, frozen }: Account): boolean {
-  return closedAtMs === null && frozen !== "ALL";
+export function canReceive(account: Account): boolean {
+  return account.closedAtMs === null && freezeOf(account) !== "ALL";
 }
 
-function frozen({ id, frozen }: Account): DomainError {
-  return new DomainError("WAL_005", { walletId: id, freeze: frozen });
+/** The stricter one of the two freezes. */
+function freezeOf({ frozenByChain, frozenByOperator }: Account): Freeze {
+  if (frozenByChain === "ALL" || frozenByOperator === "ALL") return "ALL";
+  return frozenByChain === "NONE" ? frozenByOperator : frozenByChain;
+}
+
+function frozen(account: Account): DomainError {
+  return new DomainError("WAL_005", { walletId: account.id, freeze: freezeOf(account) });
 }
 
 export function walletsOfUser(book: Book, orgId: string, userId: string): Account[] {

@@ -24,17 +24,20 @@ export function usedOn(account: Account, day: number): Won {
 export interface DailyLimit {
   limitWon: Won;
   code: "TRF_003" | "CHG_008";
+  /** Tells the daily limit from the other limits of the code. */
+  reason?: "daily_limit";
 }
 
 export function requireWithinLimit(
   account: Account,
   day: number,
   amountWon: Won,
-  { limitWon, code }: DailyLimit,
+  { limitWon, code, reason }: DailyLimit,
 ): void {
   const usedWon = usedOn(account, day);
   if (usedWon + amountWon <= limitWon) return;
-  throw new DomainError(code, { dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
+  const named = reason === undefined ? {} : { reason };
+  throw new DomainError(code, { ...named, dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
 }
 
 export function takeFromLimit(account: Account, day: number, amountWon: Won): void {

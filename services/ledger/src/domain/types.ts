@@ -25,6 +25,9 @@ export type AccountType = WalletType | OrgAccountType;
 /** Which movements of a frozen wallet are refused. */
 export type Freeze = "NONE" | "OUTGOING" | "ALL";
 
+/** Each has a freeze of its own, so ending one leaves the other. */
+export type FreezeSource = "CHAIN" | "OPERATOR";
+
 /** The types of postings: the ten types of the unified listing. */
 export type TransactionType =
   | "TRANSFER"
@@ -74,6 +77,8 @@ export interface LedgerRequest extends RequestNotes {
   /** Hash of everything but policy. A replay of the request id must have the same hash. */
   contentHash: string;
   intent: Intent;
+  /** The service that sent it, by its certificate. Null where callers have no certificates. */
+  caller: string | null;
 }
 
 /** Texts of the caller that change nothing about the money. */
@@ -103,7 +108,8 @@ export interface Account {
   limitUsedWon: Won;
   /** Bits of the transaction types since the last full block of postings: see store/typeBlocks.ts. */
   blockTypes: number;
-  frozen: Freeze;
+  frozenByChain: Freeze;
+  frozenByOperator: Freeze;
 }
 
 export interface Posting {
@@ -163,7 +169,8 @@ export interface Entry extends RequestNotes {
 }
 
 export type Outcome =
-  { status: "posted"; entry: Entry } | { status: "refused"; code: ErrorCode; details: JsonObject | null };
+  | { status: "posted"; entry: Entry }
+  | { status: "refused"; code: ErrorCode; details: JsonObject | null };
 
 export function refusal(code: ErrorCode, details: JsonObject | null): Outcome {
   return { status: "refused", code, details };

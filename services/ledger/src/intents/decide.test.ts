@@ -10,7 +10,7 @@ import {
   type Outcome,
   type Posting,
 } from "../domain/types";
-import { decide, type Decision } from "./decide";
+import { isRetriedByCaller, decide, type Decision } from "./decide";
 import type { State } from "../domain/book";
 import { typesOf } from "../domain/typeBits";
 import { Model } from "../domain/testing/model";
@@ -169,9 +169,9 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
   );
 });
 
-/** The refusal of a deposit is not stored, because its caller retries until it is credited. */
+/** Refusals that are not stored, because the caller retries. */
 function isForNow({ request, outcome }: { request: LedgerRequest; outcome: Outcome }): boolean {
-  return request.intent.kind === "creditExternal" && outcome.status === "refused";
+  return isRetriedByCaller(request.intent.kind) && outcome.status === "refused";
 }
 
 /** A log that comes again under another id is answered from the log, and that id is not kept: it may be used for something else later. */
@@ -285,7 +285,7 @@ test("another organisation's wallet is an absent one, although the batch has loc
     { kind: "creditExternal", walletId: other, amountWon, chainLogId: "log" },
     { kind: "closeAccount", walletId: other },
     { kind: "reopenAccount", walletId: other },
-    { kind: "freezeAccount", walletId: other, freeze: "ALL", reason: "" },
+    { kind: "freezeAccount", walletId: other, freeze: "ALL", reason: "", source: "CHAIN" },
   ];
   const requests = [
     request(orgId, requestId(1), charge(own)),

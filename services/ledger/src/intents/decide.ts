@@ -1,6 +1,14 @@
 import { isRefusal } from "@wonrail/kit/contract/errors";
 import { creditKey, openBook, type Book, type Changes, type State } from "../domain/book";
-import { REUSED, keyOf, refusal, requestKey, type LedgerRequest, type Outcome } from "../domain/types";
+import {
+  REUSED,
+  keyOf,
+  refusal,
+  requestKey,
+  type IntentKind,
+  type LedgerRequest,
+  type Outcome,
+} from "../domain/types";
 import { decideIntent } from "./index";
 
 export interface Answer {
@@ -36,8 +44,7 @@ function decideOne(book: Book, request: LedgerRequest): Answer {
 
 function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   const answer = { contentHash: request.contentHash, outcome: outcomeOf(book, request) };
-  // A refused deposit is not stored: its caller retries under the same id until there is room for it.
-  if (request.intent.kind === "creditExternal" && answer.outcome.status === "refused") return answer.outcome;
+  if (isRetriedByCaller(request.intent.kind) && answer.outcome.status === "refused") return answer.outcome;
   book.requests.set(key, answer);
   if (request.key) {
     const { requestId } = request;
@@ -45,6 +52,11 @@ function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   }
   book.changes.answered.push({ request, answer });
   return answer.outcome;
+}
+
+/** The chain has decided these already, so chain-relayer retries them. Their refusals are not stored. */
+export function isRetriedByCaller(kind: IntentKind): boolean {
+  return kind === "creditExternal" || kind === "freezeAccount";
 }
 
 /** Replays the outcome of the idempotency key. Another body under the same key is REQ_003. */

@@ -45,6 +45,11 @@ export function mayPost(caller: string | undefined, kind: IntentKind): boolean {
   return caller === undefined || INTENTS[kind].poster === caller;
 }
 
+/** The only service that may post each kind of intent. */
+export function listPosters(): [kind: IntentKind, poster: string][] {
+  return Object.entries(INTENTS).map(([kind, { poster }]) => [kind as IntentKind, poster]);
+}
+
 export function readIntent(message: PostRequest["intent"]): Intent {
   const module = message && moduleOf(message.$case);
   if (!module) throw invalidRequest([{ path: "intent", message: "is missing or unknown to this release" }]);

@@ -11,7 +11,7 @@ import {
   walletId,
 } from "../domain/testing/world";
 import { chargeOf } from "../domain/testing/world";
-import type { Freeze, Intent, Outcome } from "../domain/types";
+import type { Freeze, FreezeSource, Intent, Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = {
@@ -44,11 +44,12 @@ function lastOf(...steps: (Intent | number)[]): string | { code: string; details
   return last.status === "posted" ? "posted" : { code: last.code, details: last.details };
 }
 
-const freeze = (wallet: string, kind: Freeze): Intent => ({
+const freeze = (wallet: string, kind: Freeze, source: FreezeSource = "CHAIN"): Intent => ({
   kind: "freezeAccount",
   walletId: wallet,
   freeze: kind,
   reason: "blocked on chain",
+  source,
 });
 const transfer = (from: string, to: string, amount = 1n): Intent => ({
   kind: "transfer",
@@ -112,6 +113,17 @@ describe("a frozen wallet", () => {
     expect(lastOf(...rich, freeze(kim.normal, "ALL"), intent)).toMatchObject({ code: "WAL_005" });
   });
 
+  test("stays frozen by an operator when the chain's freeze ends, and the other way round", () => {
+    const [intent, both] = [transfer(kim.normal, lee.normal), freeze(kim.normal, "OUTGOING", "OPERATOR")];
+    const frozen = [...rich, both, freeze(kim.normal, "ALL", "CHAIN")];
+    const refused = (kind: Freeze) => ({ code: "WAL_005", details: { walletId: kim.normal, freeze: kind } });
+    expect(lastOf(...frozen, intent)).toEqual(refused("ALL"));
+    const lifted = [...frozen, freeze(kim.normal, "NONE", "CHAIN")];
+    expect(lastOf(...lifted, intent)).toEqual(refused("OUTGOING"));
+    expect(lastOf(...frozen, freeze(kim.normal, "NONE", "OPERATOR"), intent)).toEqual(refused("ALL"));
+    expect(lastOf(...lifted, freeze(kim.normal, "NONE", "OPERATOR"), intent)).toBe("posted");
+  });
+
   test("still credits deposits and ends holds", () => {
     const deposit: Intent = {
       kind: "creditExternal",
@@ -140,8 +152,15 @@ describe("the daily charge limit of an organisation", () => {
     expect(lastOf(charge(600n, 1_000n), other)).toBe("posted");
     expect(lastOf(charge(600n, 1_000n), other, charge(1n, 1_000n))).toEqual({
       code: "CHG_008",
-      details: { dailyLimit: 1_000, usedToday: 1_000 },
+      details: { reason: "daily_limit", dailyLimit: 1_000, usedToday: 1_000 },
     });
+  });
+
+  test("is one limit, and the limit of a single charge another", () => {
+    const single = (amount: bigint) => ({ ...charge(amount, 1_000n), maxChargeWon: won(100n) });
+    expect(lastOf(single(100n))).toBe("posted");
+    const details = { reason: "max_charge", maxCharge: 100 };
+    expect(lastOf(single(101n))).toEqual({ code: "CHG_008", details });
   });
 
   test("gets a cancelled amount back on the same day, and not on a later day", () => {

@@ -66,6 +66,7 @@ async function report(): Promise<{ code: number; output: string }> {
 test("a sound ledger has 0 violations and reports its counts", async () => {
   const { code, output } = await report();
   expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 314 entries, 616 postings, 3 holds/);
+  expect(output).toContain("314 entries were posted by callers without certificates");
   expect(code).toBe(0);
 });
 
@@ -141,6 +142,11 @@ test.each([
     "a hold that nobody placed",
     "update holds set id = 'ffffffff-ffff-7fff-8fff-ffffffffffff' where state = 'open'",
     ["I6_placed"],
+  ],
+  [
+    "a charge that another service than payment posted",
+    "update entries set posted_by = case kind when 3 then 'wallet' when 6 then 'payment' end",
+    ["I8_callers"],
   ],
   ["a block without its types", "delete from type_blocks where sequence = 128", ["I3_types"]],
 ])("finds %s that somebody changed behind its back", async (_what, statement, invariants) => {

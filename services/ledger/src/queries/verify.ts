@@ -1,4 +1,5 @@
 import { tx, type Database, type Tx } from "@wonrail/kit/db";
+import { listPosters } from "../intents";
 import { findClosedWithBalance, type ClosedWithBalance } from "../store/accounts";
 import {
   ACCOUNT_CHECKS,
@@ -62,7 +63,7 @@ export async function verifyAll(db: Database, options: VerifyOptions = {}): Prom
   await forEachOrganisation(db, async (orgId) => {
     const last = await findHead(db, orgId);
     for (let after = 0n; after === 0n || after < last; after += ENTRIES_AT_ONCE)
-      await run(entryChecks({ orgId, after, last: after + ENTRIES_AT_ONCE }));
+      await run(entryChecks({ orgId, after, last: after + ENTRIES_AT_ONCE }, listPosters()));
     await run(organisationChecks(orgId));
   });
   return { results: [...results.values()], counted: await onSnapshot(db, countAll, options.signal) };

@@ -28,14 +28,15 @@ interface MovingRow {
   limit_day: number;
   limit_used_won: bigint;
   block_types: number;
-  frozen: number;
+  frozen_by_chain: number;
+  frozen_by_operator: number;
 }
 
 /** The facts of an account that never change. */
 export type AccountFacts = Pick<Account, "number" | "id" | "orgId" | "type" | "userId" | "openedAtMs">;
 
 const FACTS = sql`org_id, id, number, type, user_id, opened_at`;
-const MOVING = sql`number, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types, frozen`;
+const MOVING = sql`number, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types, frozen_by_chain, frozen_by_operator`;
 const COLUMNS = sql`org_id, id, type, user_id, opened_at, ${MOVING}`;
 
 export async function findFacts(
@@ -295,7 +296,8 @@ function toAccount({ number, id, orgId, type, userId, openedAtMs }: AccountFacts
     limitDay: row.limit_day,
     limitUsedWon: won(row.limit_used_won),
     blockTypes: row.block_types,
-    frozen: freezes.fromCode(row.frozen),
+    frozenByChain: freezes.fromCode(row.frozen_by_chain),
+    frozenByOperator: freezes.fromCode(row.frozen_by_operator),
   };
   assert(isOrgAccount(type) || account.balanceWon >= account.heldWon, `${id} is below its floor`);
   return account;

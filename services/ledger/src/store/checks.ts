@@ -2,7 +2,7 @@ import { rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
 
 /** An invariant of the tables. The statement returns the rows that break it. */
 export interface Check {
-  /** I1 conservation, I2 entries, I3 accounts, I4 cancellations and deposits, I6 holds, I7 order. */
+  /** I1 conservation, I2 entries, I3 accounts, I4 cancellations and deposits, I6 holds, I7 order, I8 callers. */
   invariant: string;
   says: string;
   violations: Sql;
@@ -78,6 +78,8 @@ export interface Counted {
   organisations: bigint;
   accounts: bigint;
   entries: bigint;
+  /** Entries of callers without certificates. */
+  unidentified: bigint;
   postings: bigint;
   holds: bigint;
 }
@@ -85,5 +87,6 @@ export interface Counted {
 export async function countAll(db: Queryable): Promise<Counted> {
   return db.one<Counted>(sql`
     select (select count(distinct org_id) from accounts) as organisations, (select count(*) from accounts) as accounts,
-      (select count(*) from entries) as entries, (select count(*) from postings) as postings, (select count(*) from holds) as holds`);
+      (select count(*) from entries) as entries,
+      (select count(*) from entries where posted_by is null) as unidentified, (select count(*) from postings) as postings, (select count(*) from holds) as holds`);
 }

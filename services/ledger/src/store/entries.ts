@@ -45,9 +45,9 @@ export function insertEntries(
       "entries_insert",
       sql`
         insert into entries
-          (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, related_id, memo, reference, metadata,
+          (org_id, id, request_prefix, kind, content_hash, posted_at, posted_by, org_sequence, related_id, memo, reference, metadata,
             original_id, account_numbers, sequences, code, detail, origin)
-        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, org_sequence, related_id, memo, reference,
+        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, posted_by, org_sequence, related_id, memo, reference,
           metadata::jsonb, original_id,
           (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb, origin
         from unnest(
@@ -56,6 +56,7 @@ export function insertEntries(
           ${columns.prefixes}::text[],
           ${columns.kinds}::smallint[],
           ${braces(columns.contentHashes)}::uuid[],
+          ${sparse(columns.callers)}::text[],
           ${sparse(columns.firsts)}::integer[],
           ${sparse(columns.lasts)}::integer[],
           ${sparse(columns.orgSequences)}::bigint[],
@@ -67,7 +68,7 @@ export function insertEntries(
           ${sparse(columns.codes)}::text[],
           ${sparse(columns.details)}::text[],
           ${sparse(columns.origins)}::text[]
-        ) as r (org_id, id, request_prefix, kind, content_hash, first, last, org_sequence, related_id, memo, reference, metadata,
+        ) as r (org_id, id, request_prefix, kind, content_hash, posted_by, first, last, org_sequence, related_id, memo, reference, metadata,
           original_id, code, detail, origin)
         order by id`,
     ),
@@ -81,6 +82,7 @@ function emptyColumns() {
     prefixes: [] as string[],
     kinds: [] as number[],
     contentHashes: [] as string[],
+    callers: [] as (string | null)[],
     relatedIds: [] as (string | null)[],
     memos: [] as (string | null)[],
     references: [] as (string | null)[],
@@ -112,6 +114,7 @@ function addRow(
   columns.prefixes.push(prefixOf(request.requestId));
   columns.kinds.push(intentKinds.toCode(request.intent.kind));
   columns.contentHashes.push(answer.contentHash);
+  columns.callers.push(request.caller);
   columns.relatedIds.push(request.relatedId);
   columns.memos.push(request.memo);
   columns.references.push(request.reference);

@@ -142,7 +142,10 @@ function typesCheck({ numbers, after, last }: LineWindow): Check {
   };
 }
 
-export function entryChecks({ orgId, after, last }: EntryWindow): Check[] {
+export function entryChecks(
+  { orgId, after, last }: EntryWindow,
+  posters: readonly [kind: IntentKind, poster: string][],
+): Check[] {
   const org = idToUuid(orgId);
   const entries = sql`(
     select * from entries where org_id = ${org} and org_sequence > ${after} and org_sequence <= ${last})`;
@@ -187,6 +190,17 @@ export function entryChecks({ orgId, after, last }: EntryWindow): Check[] {
         select e.id::text as what, 'cancels ' || e.original_id || ', which is not marked as cancelled' as details
         from ${entries} e left join cancelled_charges c on c.org_id = e.org_id and c.charge_id = e.original_id
         where e.kind = ${intentKinds.toCode("cancelCharge")} and c.charge_id is null`,
+    },
+    {
+      invariant: "I8_callers",
+      says: "every entry was posted by the service that may post its intent",
+      violations: sql`
+        select e.id::text as what, 'kind ' || e.kind || ' was posted by ' || e.posted_by as details
+        from ${entries} e
+        left join unnest(
+          ${posters.map(([kind]) => intentKinds.toCode(kind))}::smallint[],
+          ${posters.map(([, poster]) => poster)}::text[]) as m (kind, poster) on m.kind = e.kind
+        where e.posted_by is distinct from m.poster and e.posted_by is not null`,
     },
   ];
 }

@@ -62,7 +62,7 @@ test("a detached month's requests are refused, not done again, and the statement
 
   const now = await readJournalWindow(database.db);
   expect(now.fromMs).toBeGreaterThan(window.fromMs);
-  expect(() => readRequest(messageOf(old), now)).toThrow(DomainError);
+  expect(() => readRequest(messageOf(old), now, null)).toThrow(DomainError);
   const { lines } = await listStatement(database.db, {
     orgId,
     accountId: walletId,

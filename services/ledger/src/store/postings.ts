@@ -36,7 +36,8 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
           ${touched.map(({ limitUsedWon }) => limitUsedWon)}::bigint[],
           ${touched.map(({ limitDay }) => limitDay)}::integer[],
           ${touched.map(({ blockTypes }) => blockTypes)}::integer[],
-          ${touched.map(({ frozen }) => freezes.toCode(frozen))}::smallint[],
+          ${touched.map(({ frozenByChain }) => freezes.toCode(frozenByChain))}::smallint[],
+          ${touched.map(({ frozenByOperator }) => freezes.toCode(frozenByOperator))}::smallint[],
           ${sparse(touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs))))}::timestamptz[]
         )`,
     ),

@@ -51,7 +51,7 @@ export async function loadState(
   cache: FactsCache,
   requests: readonly LedgerRequest[],
   onLocked: () => void,
-): Promise<State> {
+): Promise<Omit<State, "chargeRoomWon">> {
   const refs = gatherRefs(requests);
   await addWalletsOfUsers(tx, cache, refs);
   await addAccountsOfHolds(tx, refs);

@@ -2,15 +2,15 @@ import { assert } from "@wonrail/kit/contract/errors";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
-import { recordsOf } from "../domain/records";
-import { pending } from "../domain/settlement";
+import { recordsOf } from "@wonrail/kit/records";
+import { pending } from "@wonrail/kit/records";
 import {
   chargeCancellationMessage,
   chargeMessage,
   paymentMessage,
   refundMessage,
   transferMessage,
-} from "../messages";
+} from "@wonrail/kit/records";
 
 type Answer = NonNullable<ExecuteResponse["outcome"]>;
 

@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
-import { cancellableUntil, chargeStatus } from "../domain/charge";
+import { cancellableUntil, chargeStatus } from "@wonrail/kit/records";
 import { findCharge } from "../store/charges";
 import { findPayment } from "../store/payments";
 import { type Command } from "./readCommand";

@@ -28,6 +28,7 @@ test("concurrent calls share one question about a policy, which is cached for a 
     const organisation = {
       dailyTransferLimitWon: "1000",
       dailyChargeLimitWon: "5",
+      maxChargeWon: "5",
       incentiveRateBps: 100,
       version: 1n,
     };
@@ -49,6 +50,7 @@ test("concurrent calls share one question about a policy, which is cached for a 
     orgId,
     dailyLimitWon: "1000",
     dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
     incentiveRateBps: 100,
     version: 1n,
   };
@@ -76,6 +78,7 @@ test("auth confirms a policy once a minute while it is in use, and no caller wai
               organisation: {
                 dailyTransferLimitWon: answer.limit,
                 dailyChargeLimitWon: "5",
+                maxChargeWon: "5",
                 incentiveRateBps: 100,
                 version: answer.version,
               },
@@ -88,6 +91,7 @@ test("auth confirms a policy once a minute while it is in use, and no caller wai
     orgId,
     dailyLimitWon: "1000",
     dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
     incentiveRateBps: 100,
     version: 5n,
   });
@@ -114,6 +118,7 @@ test("auth confirms a policy once a minute while it is in use, and no caller wai
     orgId,
     dailyLimitWon: "7",
     dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
     incentiveRateBps: 100,
     version: 8n,
   });
@@ -130,6 +135,7 @@ test.each([
   const organisation = {
     dailyTransferLimitWon: "0",
     dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
     incentiveRateBps: 100,
     version: 6n,
   };
@@ -138,12 +144,19 @@ test.each([
     () => nowMs,
   );
   const orgId = newId("org");
-  await savePolicy(database.db, { orgId, dailyChargeLimitWon: "5", incentiveRateBps: 10_000, ...stored });
+  await savePolicy(database.db, {
+    orgId,
+    dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
+    incentiveRateBps: 10_000,
+    ...stored,
+  });
   expect(await facts.policyOf(orgId)).toMatchObject(stored);
   const answered = {
     orgId,
     dailyLimitWon: "0",
     dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
     incentiveRateBps: 100,
     version: 6n,
   };
@@ -157,6 +170,7 @@ test("at most four policies are confirmed at a time", async () => {
   const organisation = {
     dailyTransferLimitWon: "1000",
     dailyChargeLimitWon: "5",
+    maxChargeWon: "5",
     incentiveRateBps: 100,
     version: 1n,
   };
@@ -169,6 +183,7 @@ test("at most four policies are confirmed at a time", async () => {
       orgId,
       dailyLimitWon: "1000",
       dailyChargeLimitWon: "5",
+      maxChargeWon: "5",
       incentiveRateBps: 100,
       version: 1n,
     });

@@ -1,4 +1,4 @@
-import { BoundedMap } from "@wonrail/kit/boundedMap";
+import { LRUCache } from "lru-cache";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Policy } from "../store/policies";
@@ -26,8 +26,8 @@ const MAX_CACHED = 100_000;
 
 /** Caches facts that never change for good, and policies for a second. */
 export function createFacts({ wallet, ...policyDeps }: FactsDeps): Facts {
-  const walletsByAddress = new BoundedMap<string, string>(MAX_CACHED);
-  const withIncentiveWallet = new BoundedMap<string, true>(MAX_CACHED);
+  const walletsByAddress = new LRUCache<string, string>({ max: MAX_CACHED });
+  const withIncentiveWallet = new LRUCache<string, true>({ max: MAX_CACHED });
 
   return {
     policyOf: createPolicyOf(policyDeps),

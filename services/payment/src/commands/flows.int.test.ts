@@ -203,7 +203,12 @@ test("a new policy is in force after a moment, and an older event does not bring
   const [from, to] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
   const policy = (limit: string, version: bigint) => {
     const organisation = {
-      ...{ orgId: world.orgId, dailyTransferLimitWon: limit, dailyChargeLimitWon: "9000000000" },
+      ...{
+        orgId: world.orgId,
+        dailyTransferLimitWon: limit,
+        dailyChargeLimitWon: "9000000000",
+        maxChargeWon: "9000000000",
+      },
       ...{ incentiveRateBps: 1_000, version },
     };
     const payload = OrganisationChanged.encode(OrganisationChanged.fromPartial({ organisation })).finish();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { BoundedMap } from "@wonrail/kit/boundedMap";
+import { LRUCache } from "lru-cache";
 import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
@@ -31,8 +31,8 @@ export function createPolicyOf({
   auth,
   monotonicMs,
 }: PolicyDeps): (orgId: string) => Promise<Policy> {
-  const policies = new BoundedMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
-  const confirmAtMs = new BoundedMap<string, number>(MAX_CACHED);
+  const policies = new LRUCache<string, { policy: Promise<Policy>; untilMs: number }>({ max: MAX_CACHED });
+  const confirmAtMs = new LRUCache<string, number>({ max: MAX_CACHED });
   let confirming = 0;
 
   return async (orgId) => {
@@ -91,6 +91,7 @@ export function policyFrom(orgId: string, organisation: Organisation): Policy {
     orgId,
     dailyLimitWon: organisation.dailyTransferLimitWon,
     dailyChargeLimitWon: organisation.dailyChargeLimitWon,
+    maxChargeWon: organisation.maxChargeWon,
     incentiveRateBps: organisation.incentiveRateBps,
     version: organisation.version,
   };

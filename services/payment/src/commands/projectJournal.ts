@@ -1,7 +1,7 @@
 import { type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
-import { type Records, recordsOf } from "../domain/records";
+import { type Records, recordsOf } from "@wonrail/kit/records";
 import { saveChargeCancels, saveCharges } from "../store/charges";
 import { savePayments } from "../store/payments";
 import { saveRefunds } from "../store/refunds";

@@ -79,8 +79,8 @@ function readCharge(command: message.ChargeCommand): ReadCommand {
   return {
     ...{ scope: "CHARGE", prefix: "chg", notes: command },
     async intent(facts, orgId) {
-      const { dailyChargeLimitWon: dailyLimitWon } = await facts.policyOf(orgId);
-      return { $case: "charge", value: { walletId, amountWon, dailyLimitWon } };
+      const { dailyChargeLimitWon: dailyLimitWon, maxChargeWon } = await facts.policyOf(orgId);
+      return { $case: "charge", value: { walletId, amountWon, dailyLimitWon, maxChargeWon } };
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   type Settlement,
   SettlementStatus,
 } from "@wonrail/proto/relayer/v1/relayer";
-import { lacksOriginal } from "../domain/records";
+import { lacksOriginal } from "@wonrail/kit/records";
 import {
   confirmRows,
   findOpenRebuild,

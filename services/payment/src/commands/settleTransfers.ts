@@ -7,7 +7,7 @@ import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { OperationStatus, type RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
-import { type Transfer } from "../domain/records";
+import { type Transfer } from "@wonrail/kit/records";
 import { FIRST_PLACE, listSettledTransfers, type SettledTransfer } from "../store/transfers";
 
 export interface SettleDeps {

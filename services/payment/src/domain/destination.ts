@@ -20,11 +20,6 @@ export function checkDestination(
   return address;
 }
 
-/** The ledger and the chain keep addresses without a checksum. */
-export function checksummed(address: string): string {
-  return readAddress(address) ?? address;
-}
-
 function refused(message: string): DomainError {
   return new DomainError("TRF_002", { fields: [{ path: "toWalletAddress", message }] });
 }

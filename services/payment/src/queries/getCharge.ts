@@ -1,8 +1,8 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { type Charge, type ChargeCancel } from "../domain/records";
-import { chargeCancellationMessage, chargeMessage } from "../messages";
+import { type Charge, type ChargeCancel } from "@wonrail/kit/records";
+import { chargeCancellationMessage, chargeMessage } from "@wonrail/kit/records";
 import { findCharge, listChargeCancels } from "../store/charges";
 import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 

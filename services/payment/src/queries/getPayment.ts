@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { settledIdsOf } from "../domain/records";
-import { paymentMessage } from "../messages";
+import { settledIdsOf } from "@wonrail/kit/records";
+import { paymentMessage } from "@wonrail/kit/records";
 import { findPayment } from "../store/payments";
 import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { refundMessage } from "../messages";
+import { refundMessage } from "@wonrail/kit/records";
 import { findRefund } from "../store/refunds";
 import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { transferMessage } from "../messages";
+import { transferMessage } from "@wonrail/kit/records";
 import { findTransfer } from "../store/transfers";
 import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 

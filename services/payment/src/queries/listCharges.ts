@@ -1,7 +1,7 @@
 import { cutPage } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { chargeMessage } from "../messages";
+import { chargeMessage } from "@wonrail/kit/records";
 import * as charges from "../store/charges";
 import { type ListWanted, type ReadDeps, readSettlements } from "./readRecord";
 

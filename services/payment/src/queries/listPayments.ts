@@ -1,8 +1,8 @@
 import { cutPage } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { settledIdsOf } from "../domain/records";
-import { paymentMessage } from "../messages";
+import { settledIdsOf } from "@wonrail/kit/records";
+import { paymentMessage } from "@wonrail/kit/records";
 import * as payments from "../store/payments";
 import { type ListWanted, type ReadDeps, readSettlements } from "./readRecord";
 

@@ -1,7 +1,7 @@
 import { cutPage } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { transferMessage } from "../messages";
+import { transferMessage } from "@wonrail/kit/records";
 import * as transfers from "../store/transfers";
 import { type ListWanted, type ReadDeps, readSettlements } from "./readRecord";
 

@@ -6,9 +6,9 @@ import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
-import { checksummed } from "../domain/destination";
-import { pending } from "../domain/settlement";
-import { settlementMessage } from "../messages";
+import { checksummed } from "@wonrail/kit/contract/address";
+import { pending } from "@wonrail/kit/records";
+import { settlementMessage } from "@wonrail/kit/records";
 import { findSettlements, type StoredSettlement } from "../store/settlements";
 import { findOutsideAddresses } from "../store/transfers";
 

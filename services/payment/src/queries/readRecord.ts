@@ -2,9 +2,9 @@ import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Page } from "@wonrail/kit/page";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
-import { recordsNow } from "../domain/records";
-import { pending } from "../domain/settlement";
-import { type Settled } from "../messages";
+import { recordsNow } from "@wonrail/kit/records";
+import { pending } from "@wonrail/kit/records";
+import { type Settled } from "@wonrail/kit/records";
 import { findSettlements } from "../store/settlements";
 
 export interface ReadDeps {

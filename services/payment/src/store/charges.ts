@@ -1,7 +1,7 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Charge, type ChargeCancel } from "../domain/records";
+import { type Charge, type ChargeCancel } from "@wonrail/kit/records";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
 /** A charge can be cancelled in any number of parts. */

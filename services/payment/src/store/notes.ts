@@ -1,5 +1,5 @@
 import { type Sql, sql } from "@wonrail/kit/db";
-import { type Notes } from "../domain/records";
+import { type Notes } from "@wonrail/kit/records";
 
 // The columns memo, reference and metadata, which every record has.
 

@@ -1,6 +1,6 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
-import { type Refund } from "../domain/records";
+import { type Refund } from "@wonrail/kit/records";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
 interface RefundRow extends NotesRow {

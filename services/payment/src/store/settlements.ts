@@ -1,5 +1,5 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
-import { type Settlement } from "../domain/settlement";
+import { type Settlement } from "@wonrail/kit/records";
 
 /** The state of an operation in one event of chain-relayer. */
 export interface SettlementChange {

@@ -1,7 +1,7 @@
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Transfer } from "../domain/records";
+import { type Transfer } from "@wonrail/kit/records";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
 interface TransferRow extends NotesRow {

@@ -58,7 +58,7 @@ test("a database that was restored to an earlier time hands out no address a sec
   expect((await create(orgId, "lee")).walletAddress).not.toBe(lost);
 });
 
-const GUIDE = join(__dirname, "../../../../helm/wonrail/GUIDE.md");
+const GUIDE = join(__dirname, "../../../../docs/operate/backup.md");
 
 test("nor one that was given faster than the clock goes, once the guide's statement for a restore was typed", async () => {
   const { db } = world.database;

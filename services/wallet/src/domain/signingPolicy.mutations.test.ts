@@ -72,7 +72,7 @@ function load(code: string): Policy {
   } as const;
   const compiled = transformSync(code, options).code;
   const exports = {};
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- our own source with one word changed
+  // oxlint-disable-next-line typescript/no-implied-eval -- our own source with one word changed
   new Function("require", "exports", compiled)(() => money, exports);
   return exports as Policy;
 }

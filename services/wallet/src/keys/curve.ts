@@ -34,7 +34,7 @@ export function openCurve(): Curve {
 export function nativeCurve(): Curve | null {
   let binding: NativeBinding;
   try {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- absent on platforms without a prebuilt binding
+    // oxlint-disable-next-line typescript/no-require-imports -- absent on platforms without a prebuilt binding
     binding = require("secp256k1/bindings.js") as NativeBinding;
   } catch {
     return null;

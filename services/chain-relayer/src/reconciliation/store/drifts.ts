@@ -1,7 +1,12 @@
 import { type Queryable, sql } from "@wonrail/kit/db";
 
 export type DriftKind =
-  "CHAIN" | "LEDGER" | "SUPPLY" | "ORGANISATION" | "UNKNOWN_OPERATION" | "UNEXPLAINED_MINT";
+  | "CHAIN"
+  | "LEDGER"
+  | "SUPPLY"
+  | "ORGANISATION"
+  | "UNKNOWN_OPERATION"
+  | "UNEXPLAINED_MINT";
 
 /** Where the books are compared. */
 export interface DriftPlace {

@@ -97,15 +97,16 @@ test("a schedule changes only while SCHEDULED, PENDING and not started", () => {
   expect(scheduleChanges(scheduledRecord({ run: "UNATTENDED" }), new Date(LATER.getTime() + 1), NOW)).toBe(
     true,
   );
-  for (const change of [
-    { run: "STARTED" },
-    { run: "SENT" },
-    { status: "CONFIRMED", run: "DONE" },
-    { paymentType: "INSTANT", scheduledAt: null },
-  ] as Partial<TransactionRecord>[]) {
+  for (const [reason, change] of [
+    ["transfer_started", { run: "STARTED" }],
+    ["transfer_started", { run: "SENT" }],
+    ["not_pending", { status: "CONFIRMED", run: "DONE" }],
+    ["not_scheduled", { paymentType: "INSTANT", scheduledAt: null }],
+  ] as [string, Partial<TransactionRecord>][]) {
     const record = scheduledRecord(change);
     const later = new Date(LATER.getTime() + 1);
-    expect(refusal(() => scheduleChanges(record, later, NOW)).code).toBe("TX_004");
+    const { code, details } = refusal(() => scheduleChanges(record, later, NOW));
+    expect({ code, details }).toEqual({ code: "TX_004", details: { status: record.status, reason } });
     const again = () => scheduleChanges(record, LATER, NOW);
     if (record.paymentType === "SCHEDULED") expect(again()).toBe(false);
     else expect(refusal(again).code).toBe("TX_004");

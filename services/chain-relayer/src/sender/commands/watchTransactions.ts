@@ -59,7 +59,11 @@ export interface WatchDeps {
 
 /** Why a transaction no longer carries its call. The owner of the call decides when to submit it again. */
 export type ReleaseReason =
-  "nonce_taken" | "signer_changed" | "batch_reverted" | "fee_above_cap" | "cost_too_high";
+  | "nonce_taken"
+  | "signer_changed"
+  | "batch_reverted"
+  | "fee_above_cap"
+  | "cost_too_high";
 
 /** Runs in the transaction that takes the call out of the stored transaction. */
 export type OnReleased = (tx: Tx, transactionId: bigint, reason: ReleaseReason) => Promise<void>;

@@ -1,7 +1,9 @@
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import {
   type Block,
+  encodeBalanceOf,
   encodeExecute,
   encodeIsBlocked,
   encodeTakeAll,
@@ -10,9 +12,13 @@ import {
   RpcRefusal,
   type Signer,
 } from "../../evm";
-import { walletsOf } from "../domain/steps";
+import { fundedOperations } from "../domain/fundedOperations";
+import { isLeg, walletsOf } from "../domain/steps";
+import { remainingSteps } from "../queries/settledByOthers";
 import { type Operation } from "../store/operations";
+import { findBlockedWallets } from "../store/walletBlocks";
 import { postpone, postponeBlocked, postponeRefused } from "../store/plannedOperations";
+import { findUsedAuthorizations } from "../../indexer";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 import { resolveAddresses } from "./resolveAddresses";
 
@@ -31,13 +37,15 @@ const OF_ALL = new Set([
   "AccessControlUnauthorizedAccount",
 ]);
 const BLOCKED = "AccountBlocked";
+const NO_FUNDS = "ERC20InsufficientBalance";
 const ASK_AGAIN_MS = 15_000;
 /** So many are signed to find one that custody signs. */
 const AT_ONCE = 20;
 
 /**
- * Answers the operations that may go. Operations that a pause, a missing role or a block has refused
- * are not sent again, for gas, while an eth_call says that the chain would refuse them.
+ * Answers the operations that may go. Operations that a pause, a missing role, a block or a low
+ * balance has refused are not sent again, for gas, while an eth_call says that the chain would
+ * refuse them. Operations of a wallet that is blocked in a final block are never sent before.
  */
 export async function dryRunRetries(
   deps: DryRunDeps,
@@ -49,12 +57,19 @@ export async function dryRunRetries(
   for (const same of groupBy(refused, ({ waitReason }) => waitReason!).values())
     if (!(await mayGo(deps, same, latest))) for (const operation of same) left.add(operation);
   for (const operation of await withBlockedParty(deps, planned, latest)) left.add(operation);
+  for (const operation of await withoutFunds(deps, planned, latest)) left.add(operation);
   return planned.filter((operation) => !left.has(operation));
 }
 
 /** Operations with a blocked party wait longer each time. The token is asked without gas. */
 async function withBlockedParty(deps: DryRunDeps, planned: Operation[], latest: Block): Promise<Operation[]> {
-  const refused = planned.filter(({ waitReason }) => waitReason === BLOCKED);
+  const known = await findBlockedWallets(deps.db, [
+    ...new Set(planned.flatMap(({ steps }) => walletsOf(steps))),
+  ]);
+  const refused = planned.filter(
+    ({ waitReason, steps }) =>
+      waitReason === BLOCKED || walletsOf(steps).some((walletId) => known.has(walletId)),
+  );
   if (refused.length === 0) return [];
   const { addresses } = await resolveAddresses(deps, refused);
   const partiesOf = ({ steps }: Operation) => [
@@ -70,6 +85,35 @@ async function withBlockedParty(deps: DryRunDeps, planned: Operation[], latest: 
   const blocked = new Set(parties.filter((_, index) => BigInt(answers[index]!) !== 0n));
   const waiting = refused.filter((operation) => partiesOf(operation).some((party) => blocked.has(party)));
   await postponeBlocked(deps.db, waiting, BLOCKED);
+  return waiting;
+}
+
+/**
+ * Finds operations whose wallet still has too little. An entry that a block holds up for weeks may
+ * bring the money.
+ */
+async function withoutFunds(deps: DryRunDeps, planned: Operation[], latest: Block): Promise<Operation[]> {
+  const refused = planned.filter(({ waitReason }) => waitReason === NO_FUNDS);
+  if (refused.length === 0) return [];
+  const { addresses } = await resolveAddresses(deps, refused);
+  const legs = refused.flatMap(({ steps }) => steps.filter(isLeg));
+  const used = await findUsedAuthorizations(deps.db, legs);
+  const payers = [...new Set(legs.map(({ fromWalletId }) => fromWalletId))].filter((id) => addresses.has(id));
+  const answers = await deps.provider.callManyAt(
+    deps.chain.tokenAddress,
+    payers.map((walletId) => encodeBalanceOf(addresses.get(walletId)!)),
+    latest.number,
+  );
+  const balances = new Map(
+    payers.map((walletId, index) => [walletId, BigInt(answers[index]!) / TOKEN_UNITS_PER_WON]),
+  );
+  const spendings = refused.map((operation) => ({
+    operation,
+    steps: remainingSteps(operation, used, addresses),
+  }));
+  const funded = fundedOperations(spendings, balances);
+  const waiting = spendings.filter((one) => !funded.has(one)).map(({ operation }) => operation);
+  await postpone(deps.db, waiting, NO_FUNDS, ASK_AGAIN_MS);
   return waiting;
 }
 

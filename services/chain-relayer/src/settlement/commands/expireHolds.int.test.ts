@@ -166,6 +166,31 @@ test("the clock of a hold starts once everything before it on its wallet has set
   expect(await statesOf(db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
+test("a hold does not fail while its money waits behind a block two wallets upstream", async () => {
+  const { db } = database;
+  const [blocked, payee] = [newId("wal"), newId("wal")];
+  const hold = holdOf();
+  const walletId = hold.steps[0]!.fromWalletId!;
+  const paying = (from: string, to: string) => {
+    const operation = operationOf(from, { wallets: [from, to] });
+    return { ...operation, steps: operation.steps.map((step) => ({ ...step, toWalletId: to })) };
+  };
+  const chain = [paying(blocked, payee), paying(payee, walletId)];
+  await takeIn(db, chain);
+  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await takeInExpired(db, hold, { reason: "ERC20InsufficientBalance" });
+  await db.run(sql`update operations set expires_at = null`);
+  const refusedFor = (reason: string, { ledgerRef }: NewOperation) =>
+    db.run(sql`update operations set attempts = 1, wait_reason = ${reason} where ledger_ref = ${ledgerRef}`);
+  await refusedFor("AccountBlocked", chain[0]!);
+  await refusedFor("ERC20InsufficientBalance", chain[1]!);
+  await addressOf(hold);
+  await cursorAt(db, 1_000n, LATE);
+  const deps = { ...depsOn(db, createChainDouble()), outsideLifeMs: 0 };
+  for (let round = 0; round < 3; round += 1) await expireHolds(deps, signal);
+  expect(await statesOf(db, [hold])).toEqual(["PLANNED ERC20InsufficientBalance"]);
+});
+
 test("a hold does not fail before the latest end that custody has signed for it", async () => {
   const hold = await expiredHold();
   let latestValidBefore = LATE;

@@ -9,8 +9,8 @@ export async function recordWalletBlocks(tx: Tx, { events, owners }: FinalRange)
   for (const event of events) {
     const owner = event.kind === "block_set" ? owners.get(event.account) : undefined;
     if (event.kind !== "block_set" || !owner) continue;
-    const { blockNumber, logIndex } = event.log;
-    const block = { ...owner, blocked: event.blocked, blockNumber, logIndex };
+    const { blockNumber, blockHash, logIndex } = event.log;
+    const block = { ...owner, blocked: event.blocked, blockNumber, blockHash, logIndex };
     if (await saveWalletBlock(tx, block)) await appendEvents(tx, [walletBlockChanged(block)]);
   }
 }

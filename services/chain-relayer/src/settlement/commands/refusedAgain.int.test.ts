@@ -1,16 +1,19 @@
 // What the chain has refused goes again in a way that finds out why, and does not burn the operator's gas over and over.
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
-import { sql } from "@wonrail/kit/db";
-import { findAddresses } from "../../indexer/store/walletAddresses";
+import { sql, tx } from "@wonrail/kit/db";
+import { findAddresses, saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { clampFutureRetries } from "../store/futureRetries";
 import { type NewOperation } from "../store/operations";
 import { holdLease, type Lease } from "../../sender/store/transactions";
+import { listPlannedOperations } from "../store/plannedOperations";
+import { saveWalletBlock } from "../store/walletBlocks";
+import { dryRunRetries } from "./dryRunRetries";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatches";
 import { type ChainDouble, createChainDouble, depsOn, OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { mints, statesOf, takeIn } from "../../testing/operations";
+import { mints, operationOf, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
@@ -86,6 +89,51 @@ test("a transfer of a blocked party is not sent while it is blocked, and waits f
   await database.db.run(sql`update operations set retry_at = now()`);
   await send(chain);
   expect(await statesOf(database.db, [blocked!])).toEqual(["IN_FLIGHT"]);
+});
+
+test("an operation of a wallet that is blocked in a final block is never sent, at no gas", async () => {
+  const { db } = database;
+  const [blocked, other] = [...(await plannedMints(1)), ...(await plannedMints(1))];
+  const walletId = blocked!.steps[0]!.toWalletId!;
+  const address = (await findAddresses(db, [walletId])).get(walletId)!.toLowerCase();
+  const place = { blockNumber: 7n, blockHash: "0x7", logIndex: 0 };
+  await tx(db, (tx) =>
+    saveWalletBlock(tx, { walletId, orgId: blocked!.orgId, address, blocked: true, ...place }),
+  );
+  const chain = createChainDouble();
+  chain.blocked.add(address);
+  await send(chain);
+  expect(await statesOf(db, [blocked!, other!])).toEqual(["PLANNED AccountBlocked", "IN_FLIGHT"]);
+
+  // The newest block has the unblock already.
+  chain.blocked.clear();
+  await db.run(sql`update operations set retry_at = now()`);
+  await send(chain);
+  expect(await statesOf(db, [blocked!])).toEqual(["IN_FLIGHT"]);
+});
+
+test("an operation whose wallet had too little waits, at no gas, until the wallet has enough", async () => {
+  const { db } = database;
+  const chain = createChainDouble();
+  const [poor, other] = [operationOf(), (await mints(db, 1))[0]!];
+  const { fromWalletId, toWalletId } = poor.steps[0]!;
+  await saveWalletAddresses(db, [
+    { walletId: fromWalletId!, orgId: poor.orgId, address: `0x${"a".repeat(40)}` },
+    { walletId: toWalletId!, orgId: poor.orgId, address: `0x${"b".repeat(40)}` },
+  ]);
+  await takeIn(db, [poor, other]);
+  await planOperations(db, await hold());
+  await comeBack([poor], "ERC20InsufficientBalance", 1);
+  const goes = async () => {
+    await db.run(sql`update operations set retry_at = now()`);
+    const latest = await chain.provider.latestBlock();
+    const may = await dryRunRetries(depsOn(db, chain), await listPlannedOperations(db, 10), latest);
+    return may.map(({ ledgerRef }) => ledgerRef).sort();
+  };
+  chain.tokenUnits = 999_999n;
+  expect(await goes()).toEqual([other.ledgerRef]);
+  chain.tokenUnits = 1_000_000n;
+  expect(await goes()).toEqual([poor.ledgerRef, other.ledgerRef].sort());
 });
 
 async function send(chain: ChainDouble): Promise<void> {

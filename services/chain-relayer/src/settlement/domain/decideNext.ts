@@ -23,7 +23,10 @@ export type Evidence =
   | { kind: "cancelled" };
 
 export type Next =
-  { do: "confirm" } | { do: "retry"; reason: string; delayMs: number } | { do: "fail" } | { do: "nothing" };
+  | { do: "confirm" }
+  | { do: "retry"; reason: string; delayMs: number }
+  | { do: "fail" }
+  | { do: "nothing" };
 
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;

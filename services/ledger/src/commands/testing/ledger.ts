@@ -4,7 +4,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
-import { AccountType, Freeze } from "@wonrail/proto/ledger/v1/intents";
+import { AccountType, Freeze, FreezeSource } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
@@ -13,6 +13,7 @@ import { chargeOf } from "../../domain/testing/world";
 import type { IdempotencyKey, Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
+import { createChargeBudget } from "../chargeBudget";
 import { createEngine, type Engine, type EngineOptions } from "../engine";
 
 /** An engine on a database of the test's own. */
@@ -64,8 +65,10 @@ export async function startTestLedger(): Promise<TestLedger> {
 
 /** Creates an engine with defaults for the options that a test does not give. */
 export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOptions>): Engine {
+  const limitWon = won(2n ** 62n);
   return createEngine({
     log: testLog(),
+    chargeBudget: createChargeBudget({ db: given.db, log: testLog(), limitWon, now: Date.now }),
     registry: testRegistry(),
     lanes: 2,
     maxBatch: 1_000,
@@ -120,7 +123,7 @@ export function requestOf(
   const contentHash = [8, 12, 16, 20, 32]
     .map((end, index, ends) => hex.slice(index === 0 ? 0 : ends[index - 1], end))
     .join("-");
-  return { orgId, requestId: newId("opn"), key: null, contentHash, ...content };
+  return { orgId, requestId: newId("opn"), key: null, contentHash, caller: null, ...content };
 }
 
 /** Waits for the next day, by the ledger's clock, when this one is over sooner than that. */
@@ -163,6 +166,9 @@ function intentMessage(intent: Intent): PostRequest["intent"] {
     ]),
   );
   if (intent.kind === "openAccount") value.type = AccountType[intent.type];
-  if (intent.kind === "freezeAccount") value.freeze = Freeze[intent.freeze];
+  if (intent.kind === "freezeAccount") {
+    value.freeze = Freeze[intent.freeze];
+    value.source = FreezeSource[intent.source];
+  }
   return { $case: kind, value } as unknown as PostRequest["intent"];
 }

@@ -61,7 +61,7 @@ export class Model extends ModelBook {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       done.answer = { code: error.code };
-      if (intent.kind === "creditExternal") return done.answer;
+      if (intent.kind === "creditExternal" || intent.kind === "freezeAccount") return done.answer;
     }
     this.done.set(id, done);
     if (key) this.keys.set(key, { id, body: request.key!.bodyHash });
@@ -85,6 +85,7 @@ export class Model extends ModelBook {
 function contentWithoutPolicy({ intent, memo, relatedId }: LedgerRequest): string {
   const rest: Record<string, unknown> = { ...intent, memo, relatedId };
   delete rest.dailyLimitWon;
+  delete rest.maxChargeWon;
   delete rest.accrualRateBps;
   return JSON.stringify(rest, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
 }

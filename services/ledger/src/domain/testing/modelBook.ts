@@ -1,4 +1,4 @@
-import type { Freeze, IntentKind, IntentOf, TransactionType, WalletType } from "../types";
+import type { Freeze, FreezeSource, IntentKind, IntentOf, TransactionType, WalletType } from "../types";
 
 /**
  * The books of the model: one request at a time, plain bigint, no batches, no code of the engine. The
@@ -30,13 +30,13 @@ export class ModelBook {
 
   paying(org: string, id: string): Wallet {
     const wallet = this.open(org, id);
-    if (wallet.freeze !== "NONE") throw new Refused("WAL_005");
+    if (freezeOf(wallet) !== "NONE") throw new Refused("WAL_005");
     return wallet;
   }
 
   receiving(org: string, id: string): Wallet {
     const wallet = this.open(org, id);
-    if (wallet.freeze === "ALL") throw new Refused("WAL_005");
+    if (freezeOf(wallet) === "ALL") throw new Refused("WAL_005");
     return wallet;
   }
 
@@ -77,6 +77,10 @@ export class ModelBook {
 
 const MOST = 9_007_199_254_740_991n;
 
+export function freezeOf({ freezes }: Wallet): Freeze {
+  return (["ALL", "OUTGOING"] as const).find((kind) => Object.values(freezes).includes(kind)) ?? "NONE";
+}
+
 export class Refused extends Error {
   constructor(readonly code: string) {
     super(code);
@@ -100,7 +104,7 @@ export interface Wallet {
   balance: bigint;
   held: bigint;
   closed: boolean;
-  freeze: Freeze;
+  freezes: Record<FreezeSource, Freeze>;
   used: Map<string, bigint>;
 }
 

@@ -74,6 +74,7 @@ function requestFrom(
   const amounts = isShared ? AMOUNTS.slice(0, -1) : AMOUNTS;
   const amountWon = won(amounts[amount! % amounts.length]!);
   const dailyLimitWon = won(extra! % 4 === 0 ? 1_200n : 1_000_000n);
+  const maxChargeWon = won(extra! % 7 === 0 ? 5_000n : MAX_WON);
   const chargeLimitWon = won(!isShared && extra! % 5 === 0 ? 30_000n : MAX_WON);
   const earlier = requestIdOf(Math.max(0, index - 1 - (other! % 12)));
   const intents: (() => Intent)[] = [
@@ -84,12 +85,19 @@ function requestFrom(
       type: typeOf(extra! % 9 === 0 ? extra! : second!),
     }),
     () => ({ kind: "closeAccount", walletId: wallet(first!) }),
-    () => ({ kind: "charge", walletId: wallet(first!), amountWon, dailyLimitWon: chargeLimitWon }),
+    () => ({
+      kind: "charge",
+      walletId: wallet(first!),
+      amountWon,
+      dailyLimitWon: chargeLimitWon,
+      maxChargeWon,
+    }),
     () => ({
       kind: "charge",
       walletId: normal(first!),
       amountWon: won(10_000n),
       dailyLimitWon: chargeLimitWon,
+      maxChargeWon,
     }),
     () => ({
       kind: "cancelCharge",
@@ -119,12 +127,14 @@ function requestFrom(
       walletId: walletId(orgId, userOf(first!), "INCENTIVE"),
       amountWon,
       dailyLimitWon: chargeLimitWon,
+      maxChargeWon,
     }),
     () => ({
       kind: "freezeAccount",
       walletId: wallet(first!),
       freeze: (["NONE", "OUTGOING", "NONE", "ALL", "NONE"] as const)[second! % 5]!,
       reason: "blocked",
+      source: (["CHAIN", "OPERATOR"] as const)[extra! % 2]!,
     }),
     () => ({
       kind: "placeHold",
@@ -161,14 +171,20 @@ function keyFrom({ contentHash }: LedgerRequest, log: string, pick: number): Ide
 
 export function request(orgId: string, id: string, intent: Intent): LedgerRequest {
   const content = { intent, memo: null, reference: null, metadata: {}, relatedId: null };
-  return { orgId, requestId: id, key: null, contentHash: contentOf(content), ...content };
+  return { orgId, requestId: id, key: null, contentHash: contentOf(content), caller: null, ...content };
 }
 
 const NO_LIMIT = won(2n ** 62n);
 
 /** A charge that no daily limit refuses. */
 export function chargeOf(walletId: string, amount: bigint): IntentOf<"charge"> {
-  return { kind: "charge", walletId, amountWon: won(amount), dailyLimitWon: NO_LIMIT };
+  return {
+    kind: "charge",
+    walletId,
+    amountWon: won(amount),
+    dailyLimitWon: NO_LIMIT,
+    maxChargeWon: NO_LIMIT,
+  };
 }
 
 function typeOf(pick: number): WalletType {
@@ -193,12 +209,23 @@ export function openWorld(users: string[] = USERS): State {
     cancelledPayments: new Set(),
     credits: new Map(),
     newNumbers: Array.from({ length: 100 }, (_, index) => BigInt(1_000 + index)),
+    chargeRoomWon: NO_LIMIT,
   };
 }
 
 /** Returns the state that the store would read for the next batch. */
 export function stateAfter({ book }: Decision, nowMs: number): State {
-  const { requests, keys, heads, holds, cancelledCharges, cancelledPayments, credits, newNumbers } = book;
+  const {
+    requests,
+    keys,
+    heads,
+    holds,
+    cancelledCharges,
+    cancelledPayments,
+    credits,
+    newNumbers,
+    chargeRoomWon,
+  } = book;
   const accounts = [...book.accounts.values()];
   return {
     nowMs,
@@ -211,6 +238,7 @@ export function stateAfter({ book }: Decision, nowMs: number): State {
     cancelledPayments,
     credits,
     newNumbers,
+    chargeRoomWon,
   };
 }
 
@@ -243,7 +271,8 @@ function account(orgId: string, id: string, type: Account["type"], userId: strin
     limitUsedWon: ZERO_WON,
     limitDay: 0,
     blockTypes: 0,
-    frozen: "NONE" as const,
+    frozenByChain: "NONE" as const,
+    frozenByOperator: "NONE" as const,
   };
   return {
     number: 0n,

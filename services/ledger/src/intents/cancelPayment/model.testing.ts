@@ -1,4 +1,4 @@
-import { Refused, type Move, type RuleOf } from "../../domain/testing/modelBook";
+import { freezeOf, Refused, type Move, type RuleOf } from "../../domain/testing/modelBook";
 
 export const cancelPayment: RuleOf<"cancelPayment"> = (book, { org, intent }) => {
   const payment = book.doneOf(org, intent.paymentRequestId);
@@ -11,7 +11,7 @@ export const cancelPayment: RuleOf<"cancelPayment"> = (book, { org, intent }) =>
   const used = parts.find(([, type]) => type === "INCENTIVE_USE");
   const paid = parts.find(([, type]) => type === "PAYMENT");
   const pot = incentive === undefined ? undefined : book.wallets.get(incentive)!;
-  const inPot = pot && !pot.closed && pot.freeze === "NONE" ? pot.balance + (used ? -used[2] : 0n) : 0n;
+  const inPot = pot && !pot.closed && freezeOf(pot) === "NONE" ? pot.balance + (used ? -used[2] : 0n) : 0n;
   const back = accrued < inPot ? accrued : inPot;
   const toNormal = (paid ? -paid[2] : 0n) - (accrued - back);
   const moves: Move[] = [[receiver, "PAYMENT_CANCEL", -whole]];

@@ -1,4 +1,5 @@
-import { parseWon, type Won } from "@wonrail/kit/contract/money";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { parseWon, won, type Won } from "@wonrail/kit/contract/money";
 import { minus, orgAccountOf, post, receivingWalletOf, type Book } from "../../domain/book";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
 import type { Entry, LedgerRequest } from "../../domain/types";
@@ -11,32 +12,41 @@ export interface Charge {
   amountWon: Won;
   /** Policy of the organisation for all its charges of one day. */
   dailyLimitWon: Won;
+  /** Policy of the organisation for a single charge. */
+  maxChargeWon: Won;
 }
+
+const DAILY_LIMIT = { code: "CHG_008", reason: "daily_limit" } as const;
 
 export const charge: IntentModule<"charge"> = {
   poster: "payment",
-  read: ({ walletId, amountWon, dailyLimitWon }) => ({
+  read: ({ walletId, amountWon, dailyLimitWon, maxChargeWon }) => ({
     kind: "charge",
     walletId: id("wal", walletId, "walletId"),
     amountWon: positive(amountWon, "amountWon"),
     dailyLimitWon: parseWon(dailyLimitWon, "dailyLimitWon"),
+    maxChargeWon: parseWon(maxChargeWon, "maxChargeWon"),
   }),
   touches: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
   content: ({ walletId, amountWon }) => [walletId, amountWon.toString()],
   decide: chargeWallet,
 };
 
-/** The issuance account counts the charges of one day. */
+/** The issuance account counts the charges of one day. The batch has a part of the service's limit. */
 function chargeWallet(book: Book, request: LedgerRequest, intent: Charge): Entry {
-  const { walletId, amountWon, dailyLimitWon } = intent;
+  const { walletId, amountWon, dailyLimitWon, maxChargeWon } = intent;
   const wallet = receivingWalletOf(book, request.orgId, walletId);
+  if (amountWon > maxChargeWon)
+    throw new DomainError("CHG_008", { reason: "max_charge", maxCharge: Number(maxChargeWon) });
   const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
   const day = limitDayOf(issuance, book.nowMs);
-  requireWithinLimit(issuance, day, amountWon, { limitWon: dailyLimitWon, code: "CHG_008" });
+  requireWithinLimit(issuance, day, amountWon, { ...DAILY_LIMIT, limitWon: dailyLimitWon });
+  if (amountWon > book.chargeRoomWon) throw new DomainError("CHG_008", { reason: "service_limit" });
   const entry = post(book, request, [
     { account: issuance, type: "CHARGE", amountWon: minus(amountWon) },
     { account: wallet, type: "CHARGE", amountWon },
   ]);
   takeFromLimit(issuance, day, amountWon);
+  book.chargeRoomWon = won(book.chargeRoomWon - amountWon);
   return entry;
 }

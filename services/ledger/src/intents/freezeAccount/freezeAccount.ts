@@ -1,6 +1,6 @@
-import { Freeze as FreezeMessage } from "@wonrail/proto/ledger/v1/intents";
+import { FreezeSource as SourceMessage, Freeze as FreezeMessage } from "@wonrail/proto/ledger/v1/intents";
 import { record, walletOf, type Book } from "../../domain/book";
-import type { Entry, Freeze, LedgerRequest } from "../../domain/types";
+import type { Entry, Freeze, FreezeSource, LedgerRequest } from "../../domain/types";
 import { MAX_TEXT, check, checkText, id } from "../fields";
 import type { IntentModule } from "../intent";
 
@@ -9,6 +9,7 @@ export interface FreezeAccount {
   walletId: string;
   freeze: Freeze;
   reason: string;
+  source: FreezeSource;
 }
 
 const FREEZES: Partial<Record<FreezeMessage, Freeze>> = {
@@ -17,22 +18,34 @@ const FREEZES: Partial<Record<FreezeMessage, Freeze>> = {
   [FreezeMessage.ALL]: "ALL",
 };
 
-export const freezeAccount: IntentModule<"freezeAccount"> = {
-  poster: "chain-relayer",
-  read({ walletId, freeze, reason }) {
-    const known = FREEZES[freeze];
-    check(known !== undefined, "freeze", "must be a kind of freeze");
-    checkText(reason, "reason", MAX_TEXT);
-    return { kind: "freezeAccount", walletId: id("wal", walletId, "walletId"), freeze: known, reason };
-  },
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
-  content: ({ walletId, freeze, reason }) => [walletId, freeze, reason],
-  decide: freeze,
+const SOURCES: Partial<Record<SourceMessage, FreezeSource>> = {
+  [SourceMessage.CHAIN]: "CHAIN",
+  [SourceMessage.OPERATOR]: "OPERATOR",
 };
 
-/** Freezes a wallet, or ends its freeze. A closed wallet can be frozen too, and stays frozen when it is reopened. */
-function freeze(book: Book, request: LedgerRequest, intent: FreezeAccount): Entry {
-  const account = walletOf(book, request.orgId, intent.walletId);
-  account.frozen = intent.freeze;
+export const freezeAccount: IntentModule<"freezeAccount"> = {
+  poster: "chain-relayer",
+  read(value) {
+    const [freeze, source] = [FREEZES[value.freeze], SOURCES[value.source]];
+    check(freeze !== undefined, "freeze", "must be a kind of freeze");
+    check(source !== undefined, "source", "must be a source of freezes");
+    checkText(value.reason, "reason", MAX_TEXT);
+    const walletId = id("wal", value.walletId, "walletId");
+    return { kind: "freezeAccount", walletId, freeze, reason: value.reason, source };
+  },
+  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  content: ({ walletId, freeze, reason, source }) => [walletId, freeze, reason, source],
+  decide: freezeWallet,
+};
+
+/**
+ * Sets the freeze of one source. A closed wallet can be frozen too, and stays frozen when it is
+ * reopened.
+ */
+function freezeWallet(book: Book, request: LedgerRequest, intent: FreezeAccount): Entry {
+  const { walletId, freeze, source } = intent;
+  const account = walletOf(book, request.orgId, walletId);
+  if (source === "CHAIN") account.frozenByChain = freeze;
+  else account.frozenByOperator = freeze;
   return record(book, request, [account]);
 }

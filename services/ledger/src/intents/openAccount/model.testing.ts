@@ -5,7 +5,8 @@ export const openAccount: RuleOf<"openAccount"> = (book, { org, intent }) => {
   const same = [...book.wallets].find(([, w]) => w.org === org && w.user === user && w.type === type);
   if (same?.[0] === walletId) return [];
   if (same || book.wallets.has(walletId)) throw new Refused("WAL_001");
-  const empty = { balance: 0n, held: 0n, closed: false, freeze: "NONE" as const, used: new Map() };
+  const freezes = { CHAIN: "NONE" as const, OPERATOR: "NONE" as const };
+  const empty = { balance: 0n, held: 0n, closed: false, freezes, used: new Map() };
   book.wallets.set(walletId, { org, user, type, ...empty });
   return [];
 };

@@ -57,7 +57,8 @@ function open(book: Book, request: LedgerRequest, { walletId, userId, type }: Op
     limitDay: 0,
     limitUsedWon: ZERO_WON,
     blockTypes: 0,
-    frozen: "NONE",
+    frozenByChain: "NONE",
+    frozenByOperator: "NONE",
   };
   addAccount(book, account);
   book.changes.opened.push(account);

@@ -1,4 +1,4 @@
-import { Refused, type Move, type RuleOf, type Wallet } from "../../domain/testing/modelBook";
+import { freezeOf, Refused, type Move, type RuleOf, type Wallet } from "../../domain/testing/modelBook";
 import type { WalletType } from "../../domain/types";
 
 type Found = [string, Wallet] | undefined;
@@ -19,7 +19,7 @@ export const payment: RuleOf<"payment"> = (book, { org, intent, done }) => {
   if (free(normal) < fromNormal) throw new Refused("PAY_001");
   let accrued = (fromNormal * BigInt(intent.accrualRateBps)) / 10000n;
   if (accrued > 0n && !incentive) throw new Refused("WAL_002");
-  if (incentive?.[1].closed || incentive?.[1].freeze === "ALL") accrued = 0n;
+  if (incentive && (incentive[1].closed || freezeOf(incentive[1]) === "ALL")) accrued = 0n;
   const parts: Move[] = [];
   if (fromIncentive > 0n) parts.push([incentive![0], "INCENTIVE_USE", -fromIncentive]);
   if (fromNormal > 0n) parts.push([normal![0], "PAYMENT", -fromNormal]);
@@ -36,5 +36,5 @@ export const payment: RuleOf<"payment"> = (book, { org, intent, done }) => {
 };
 
 function free(found: Found): bigint {
-  return found && !found[1].closed && found[1].freeze === "NONE" ? found[1].balance - found[1].held : 0n;
+  return found && !found[1].closed && freezeOf(found[1]) === "NONE" ? found[1].balance - found[1].held : 0n;
 }

@@ -218,7 +218,13 @@ async function startLife(
   }
 
   const ledgerAddress = await serveReal("ledger", {
-    ...{ LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000, DATABASE_URL: databases.ledger.url },
+    ...{
+      LANES: 2,
+      MAX_BATCH: 1_000,
+      MAX_QUEUE: 20_000,
+      MAX_CHARGED_PER_DAY_WON: 1e12,
+      DATABASE_URL: databases.ledger.url,
+    },
   });
   const walletAddress = await serveReal("wallet", {
     LEDGER_ADDRESS: ledgerAddress,
@@ -285,6 +291,7 @@ function authAtOurEdge(orgId: string): GrpcService {
         orgId,
         dailyTransferLimitWon: "5000000",
         dailyChargeLimitWon: "1000000000",
+        maxChargeWon: "1000000000",
         incentiveRateBps: INCENTIVE_BPS,
         version: 1n,
       }),

@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { declaredMetrics } from "../ops/metrics";
+import { PROCESSES, ROOT, readText } from "../ops/repository";
+import {
+  type BuiltPage,
+  findDeadLinks,
+  findExternalAssets,
+  findUnlinkedPages,
+  readBuiltPages,
+} from "./builtSite";
+
+// The site as it is published, and its reference against the sources.
+
+let pages: BuiltPage[];
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(ROOT, "docs/bin/build.mjs")], { stdio: "pipe" });
+  pages = readBuiltPages();
+});
+
+test("every link and anchor of the site leads somewhere", () => {
+  expect(pages.length).toBeGreaterThan(100);
+  expect(findDeadLinks(pages)).toEqual([]);
+});
+
+test("no page loads anything from another host", () => {
+  expect(findExternalAssets(pages)).toEqual([]);
+});
+
+test("every page can be reached from another page", () => {
+  expect(findUnlinkedPages(pages)).toEqual([]);
+});
+
+test("every page has one title, so no page includes a whole other file", () => {
+  const titles = pages.map(({ path, html }) => [path, html.match(/<h1\b/g)?.length ?? 0]);
+  expect(titles.filter(([path, count]) => count !== 1 && path !== "404.html")).toEqual([]);
+});
+
+test("a dead link, a dead anchor and an external asset are found", () => {
+  const path = "guides/bad.html";
+  const html = `<a href="/docs/no.html">x</a><a href="#no">y</a><a href="/docs/start/sdk.html#no">z</a>`;
+  const bad = { path, html: `${html}<img alt="" src="https://cdn.example.com/x.png">` };
+  expect(findDeadLinks([...pages, bad])).toEqual([
+    `${path}: /docs/no.html`,
+    `${path}: #no`,
+    `${path}: /docs/start/sdk.html#no`,
+  ]);
+  expect(findExternalAssets([bad])).toEqual([`${path}: https://cdn.example.com/x.png`]);
+  expect(findUnlinkedPages([...pages, bad])).toEqual([path]);
+});
+
+describe("the reference has", () => {
+  test("every tag and operation of the API", () => {
+    const { tags, paths } = JSON.parse(readText("gateway/openapi.json")) as {
+      tags: { name: string }[];
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const page = readText("docs/reference/rest.md");
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``),
+    );
+    const wanted = [...tags.map(({ name }) => `\n## ${name}\n`), ...operations];
+    expect(wanted.filter((text) => !page.includes(text))).toEqual([]);
+  });
+
+  test("every event of every service", () => {
+    const page = readText("docs/reference/events.md");
+    const protos = readdirSync(join(ROOT, "proto/wonrail"))
+      .map((name) => `proto/wonrail/${name}/events/v1/events.proto`)
+      .filter((path) => existsSync(join(ROOT, path)));
+    const messages = protos.flatMap((path) =>
+      [...readText(path).matchAll(/^message (\w+) \{/gm)].map(([, name]) => name!),
+    );
+    expect(messages.length).toBeGreaterThan(10);
+    const isListed = (name: string) => page.includes(`Message \`${name}\``) || page.includes(`### ${name}\n`);
+    expect(messages.filter((name) => !isListed(name))).toEqual([]);
+  });
+
+  test("every metric", () => {
+    const page = readText("docs/reference/metrics.md");
+    expect(
+      declaredMetrics()
+        .map(({ name }) => name)
+        .filter((name) => !page.includes(`| \`${name}\` |`)),
+    ).toEqual([]);
+  });
+
+  test("every npm script and every operators' command", () => {
+    const page = readText("docs/reference/cli.md");
+    const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
+    const commands = Object.keys(scripts).map((name) =>
+      name === "test" || name === "start" ? `npm ${name}` : `npm run ${name}`,
+    );
+    const wanted = [...commands, ...PROCESSES.flatMap(operatorCommands)];
+    expect(wanted).toEqual(expect.arrayContaining(["npm run up", "revoke", "rotate", "rebuild", "ack"]));
+    expect(wanted.filter((name) => !new RegExp(`\`[^\`]*\\b${name}\\b`).test(page))).toEqual([]);
+  });
+});
+
+test.each([
+  ["webhooks", "services/events", "docs/guides/webhooks.md"],
+  ["the sandbox", "gateway/src/routes/sandbox.ts", "docs/guides/sandbox.md"],
+  ["the console", "console", "docs/operate/console.md"],
+])("the guide to %s exists when its feature does", (_, feature, guide) => {
+  expect(existsSync(join(ROOT, guide))).toBe(existsSync(join(ROOT, feature)));
+});
+
+/** The names of commands and of their groups in the sources of a process's admin program. */
+function operatorCommands({ folder }: { folder: string }): string[] {
+  const files = readdirSync(join(ROOT, folder, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    /^admin(\/\w+)?\.ts$/.test(path),
+  );
+  return files.flatMap((path) => {
+    const text = readText(`${folder}/src/${path}`);
+    const names = text.matchAll(/(?:new Command|\.command)\(\s*"([a-z-]+)"/g);
+    return [...names].map(([, name]) => name!).filter((name) => name !== "admin");
+  });
+}

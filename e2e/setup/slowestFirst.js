@@ -1,0 +1,29 @@
+const Sequencer = require("@jest/test-sequencer").default;
+
+/**
+ * The slowest files of each project, slowest first. A fresh clone has no durations of an earlier run, and a
+ * slow file that starts last keeps one worker busy while the others are idle.
+ */
+const SLOW = [
+  ...["e2e/moneyOutages", "e2e/stack", "e2e/rolling", "e2e/money", "e2e/exactlyOnce", "e2e/sdk"],
+  ...["e2e/slowNetwork", "e2e/ops/metrics", "e2e/demo"],
+  ...["kit/src/bus/kafka", "e2e/chain/scheduled", "e2e/chain/troubles", "e2e/chain/takeover"],
+  ...["kit/src/bus/feedAlone", "e2e/chain/pulling", "e2e/chain/faults", "e2e/chain/deposits"],
+  ...["kit/src/service/runService", "e2e/chain/crashes", "e2e/bus/serverKilled", "e2e/chain/away"],
+  ...["sdk/test/cliSend", "e2e/chain/managers", "kit/src/db/database", "e2e/chain/refusing"],
+  ...["contracts/test/deploy", "sdk/test/package"],
+  ...["services/ledger/src/intents/decide", "services/wallet/src/keys/curve"],
+];
+
+/** Puts the slow files first. The others keep Jest's order. */
+module.exports = class SlowestFirst extends Sequencer {
+  async sort(tests) {
+    const sorted = [...(await super.sort(tests))];
+    const slow = SLOW.flatMap((name) => sorted.filter(({ path }) => isOf(path, name)));
+    return [...slow, ...sorted.filter((test) => !slow.includes(test))];
+  }
+};
+
+function isOf(path, name) {
+  return [".e2e", ".int", ""].some((kind) => path.endsWith(`/${name}${kind}.test.ts`));
+}

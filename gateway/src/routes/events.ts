@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { type Json } from "@wonrail/kit/json";
+import { iso, known } from "@wonrail/kit/records";
+import { type Event as EventMessage, Order } from "@wonrail/proto/events/v1/events";
+import { type Clients } from "../clients";
+import { type Handler, operation } from "./operation";
+import { DEFAULT_LIMIT, givenId, idOf, queryInteger, timestamp } from "./schemas";
+
+/** The public events. A later release may add types. */
+const EVENT_TYPES = [
+  "wallet.created",
+  "wallet.updated",
+  "wallet.deactivated",
+  "wallet.frozen",
+  "charge.created",
+  "charge.cancelled",
+  "refund.created",
+  "transfer.created",
+  "transfer.completed",
+  "transfer.failed",
+  "payment.created",
+  "payment.cancelled",
+  "settlement.confirmed",
+  "settlement.failed",
+  "deposit.credited",
+  "transaction.status_changed",
+  "api_key.issued",
+  "api_key.expiring",
+] as const;
+
+const MAX_WAIT_SECONDS = 20;
+const MAX_LIMIT = 100;
+
+const event = z
+  .strictObject({
+    eventId: givenId("The event's id. The same event always has the same id."),
+    type: z.enum(EVENT_TYPES).meta({
+      id: "EventType",
+      description: "The type of an event. A later release can add types: ignore those that you do not know.",
+    }),
+    sequence: z.int().meta({
+      description: "The place in the events of your organisation: from 1, without gaps.",
+    }),
+    objectId: givenId("The id of the wallet, charge, refund, transfer, payment, deposit, record or key."),
+    objectSequence: z
+      .int()
+      .meta({ description: "The place in the events of the object: from 1, without gaps." }),
+    createdAt: timestamp("When it happened."),
+    data: z.record(z.string(), z.unknown()).meta({
+      description:
+        "The object, as a read of it answered when the event was made. Of a key: `key` of the session. A deposit has no read of its own.",
+    }),
+  })
+  .meta({ id: "Event", description: "Something that happened to an object of your organisation." });
+
+const after = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,15})$/, { error: "must be the sequence of an event, or 0" })
+  .transform(BigInt)
+  .meta({
+    description:
+      "The sequence of the last event that you handled. Omitted: from the oldest event that is kept, or in descending order from the newest.",
+    type: "string",
+  });
+
+const types = z
+  .string()
+  .refine((text) => text.split(",").every((name) => (EVENT_TYPES as readonly string[]).includes(name)), {
+    message: "must be one or several types of events, separated by commas",
+  })
+  .transform((text) => [...new Set(text.split(","))])
+  .meta({ description: "Only events of these types: one or several, separated by commas.", type: "string" });
+
+const objectId = z
+  .string()
+  .regex(/^[a-z]{3}_[0-9a-f]{32}$/, { error: "must be the id of an object" })
+  .meta({ description: "Only events of this object." });
+
+/** The filters of the list and of the stream. */
+export const eventFilters = {
+  after: after.optional(),
+  types: types.optional(),
+  objectId: objectId.optional(),
+};
+
+export const listEvents = operation({
+  id: "listEvents",
+  tag: "Events",
+  summary: "List events",
+  description:
+    "Returns the events behind `after`, oldest first. With `wait` the request waits until there is one. Go on with `pagination.nextAfter`, also after an empty answer: it is behind the events that the filters left out. EVT_002 when events behind `after` are no longer kept: read your objects again, then go on after `details.oldestAfter`.",
+  access: "full",
+  waitMs: MAX_WAIT_SECONDS * 1_000,
+  query: z
+    .strictObject({
+      ...eventFilters,
+      order: z
+        .enum(["asc", "desc"])
+        .optional()
+        .meta({ description: "asc, the default: oldest first. desc: newest first." }),
+      limit: queryInteger(1, MAX_LIMIT)
+        .optional()
+        .meta({
+          ...{ description: "How many events an answer has at most.", type: "integer" },
+          ...{ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+        }),
+      wait: queryInteger(0, MAX_WAIT_SECONDS)
+        .optional()
+        .meta({
+          ...{
+            description: "Seconds to wait for an event when there is none. Not with `order=desc`.",
+            type: "integer",
+          },
+          ...{ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+        }),
+    })
+    .refine(({ order, wait = 0 }) => order !== "desc" || wait === 0, {
+      path: ["wait"],
+      message: "cannot be given together with order=desc",
+    }),
+  status: 200,
+  data: z
+    .strictObject({
+      items: z.array(event).meta({ description: "The events of this page." }),
+      pagination: z
+        .strictObject({
+          limit: z.int().meta({ description: "How many events a page has at most." }),
+          hasNext: z.boolean().meta({ description: "Whether there are more events now." }),
+          nextAfter: z.string().meta({ description: "`after` of the next request." }),
+        })
+        .meta({ id: "EventPagination" }),
+    })
+    .meta({ id: "EventPage" }),
+  errors: ["EVT_002"],
+});
+
+export const getEvent = operation({
+  id: "getEvent",
+  tag: "Events",
+  summary: "Read an event",
+  description: "Returns one event. Events are kept for 30 days.",
+  access: "full",
+  params: z.strictObject({ eventId: idOf("evt", "EVT_001", "The event's id.") }),
+  status: 200,
+  data: event,
+  errors: ["EVT_001"],
+});
+
+export function listEventsWith({ events }: Clients): Handler<typeof listEvents> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const { limit = DEFAULT_LIMIT, wait = 0, types = [], after, objectId } = query;
+    const waitMs = wait * 1_000;
+    const order = query.order === "desc" ? Order.DESCENDING : Order.ASCENDING;
+    const page = await events.listEvents(
+      { orgId, after, types, objectId, order, limit, waitMs },
+      { retry: true, timeoutMs: waitMs + CALL_TIMEOUT_MS },
+    );
+    const pagination = { limit, hasNext: page.hasMore, nextAfter: page.nextAfter.toString() };
+    return { data: { items: page.events.map(eventOf), pagination } };
+  };
+}
+
+const CALL_TIMEOUT_MS = 5_000;
+
+export function getEventWith({ events }: Clients): Handler<typeof getEvent> {
+  return async ({ params: { eventId } }, { principal: { orgId } }) => ({
+    data: eventOf(known((await events.getEvent({ orgId, eventId }, { retry: true })).event)),
+  });
+}
+
+export function eventOf(message: EventMessage) {
+  const { eventId, type, sequence, objectId, objectSequence, createdAt, dataJson } = message;
+  return {
+    eventId,
+    type: type as z.output<typeof event>["type"],
+    sequence: Number(sequence),
+    objectId,
+    objectSequence: Number(objectSequence),
+    createdAt: iso(createdAt),
+    data: JSON.parse(dataJson) as Record<string, Json>,
+  };
+}

@@ -1,0 +1,18 @@
+import { won } from "../contract/money";
+import { cancellableUntil, chargeStatus } from "./charge";
+
+test("a charge's status follows what was cancelled of it", () => {
+  const of = (cancelled: bigint) => chargeStatus({ amountWon: won(1000n), cancelledWon: won(cancelled) });
+  expect([of(0n), of(1n), of(999n), of(1000n)]).toEqual([
+    "CHARGED",
+    "PARTIALLY_CANCELLED",
+    "PARTIALLY_CANCELLED",
+    "CANCELLED",
+  ]);
+});
+
+test("a charge can be cancelled for thirty times twenty-four hours", () => {
+  expect(cancellableUntil({ createdAt: new Date("2026-03-01T12:00:00Z") })).toEqual(
+    new Date("2026-03-31T12:00:00Z"),
+  );
+});

@@ -1,0 +1,44 @@
+// What became of money commands: ledger entry → record → message → JSON of the REST API. Payment, the
+// gateway and events use it, so an answer, a record, a list and a public event agree.
+export { cancellableUntil, chargeStatus } from "./charge";
+export {
+  type Charge,
+  type ChargeCancel,
+  lacksOriginal,
+  type Notes,
+  type Payment,
+  type PaymentCancel,
+  type Records,
+  recordsNow,
+  recordsOf,
+  type Refund,
+  settledIdsOf,
+  type Transfer,
+} from "./records";
+export {
+  chargeCancellationMessage,
+  chargeMessage,
+  paymentMessage,
+  refundMessage,
+  type Settled,
+  settlementMessage,
+  transferMessage,
+} from "./messages";
+export { pending, type Settlement } from "./settlement";
+export {
+  cancellationJson,
+  chargeCancellationJson,
+  chargeJson,
+  iso,
+  known,
+  paymentCancellationJson,
+  paymentJson,
+  recordedTransactionJson,
+  refundJson,
+  restoredJson,
+  settlementJson,
+  transactionChangeJson,
+  transferJson,
+  walletJson,
+  wonJson,
+} from "./json";

@@ -1,0 +1,202 @@
+import { enumName } from "../grpc/enums";
+import { assert } from "../contract/errors";
+import { parseWon, wonToJson } from "../contract/money";
+import {
+  type Charge,
+  type ChargeCancellation,
+  ChargeStatus,
+  type Payment,
+  type PaymentCancellation,
+  PaymentStatus,
+  type Refund,
+  type Settlement,
+  SettlementStatus,
+  type Transfer,
+  TransferStatus,
+} from "@wonrail/proto/payment/v1/payment";
+import {
+  PaymentType,
+  type Record as RecordedTransaction,
+  type RecordChange,
+  RecordStatus,
+} from "@wonrail/proto/relayer/v1/relayer";
+import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+
+// How messages of services become the JSON that partners read: in answers and in public events.
+
+/** A field that a service always sends. Its absence is a mistake in the code. */
+export function known<T>(value: T | undefined): T {
+  assert(value !== undefined, "the service's answer is complete");
+  return value;
+}
+
+export function iso(moment: Date | undefined): string {
+  return known(moment).toISOString();
+}
+
+export function wonJson(amountWon: string): number {
+  return wonToJson(parseWon(amountWon, "amount_won"));
+}
+
+export function settlementJson(settlement: Settlement | undefined) {
+  const { status, network, txHash, blockNumber } = known(settlement);
+  return {
+    status: known(enumName(SettlementStatus, status)),
+    network,
+    txHash: txHash ?? null,
+    blockNumber: blockNumber === undefined ? null : Number(blockNumber),
+  };
+}
+
+export function cancellationJson({
+  cancelId,
+  settlement,
+}: {
+  cancelId: string;
+  settlement?: Settlement | undefined;
+}) {
+  return { cancelId, settlement: settlementJson(settlement) };
+}
+
+export function transferJson(of: Transfer) {
+  return {
+    transferId: of.transferId,
+    status: known(enumName(TransferStatus, of.status)),
+    fromWalletId: of.fromWalletId,
+    toWalletAddress: of.toWalletAddress,
+    toWalletId: of.toWalletId ?? null,
+    amount: wonJson(of.amountWon),
+    memo: of.memo ?? null,
+    settlement: settlementJson(of.settlement),
+    failureReason: of.failureReason ?? null,
+    createdAt: iso(of.createdAt),
+  };
+}
+
+export function chargeJson(of: Charge) {
+  return {
+    chargeId: of.chargeId,
+    status: known(enumName(ChargeStatus, of.status)),
+    walletId: of.walletId,
+    amount: wonJson(of.amountWon),
+    cancelledAmount: wonJson(of.cancelledAmountWon),
+    balance: wonJson(of.balanceWon),
+    cancellableUntil: iso(of.cancellableUntil),
+    memo: of.memo ?? null,
+    settlement: settlementJson(of.settlement),
+    createdAt: iso(of.createdAt),
+  };
+}
+
+export function chargeCancellationJson(of: ChargeCancellation) {
+  return {
+    ...cancellationJson(of),
+    amount: wonJson(of.amountWon),
+    memo: of.memo ?? null,
+    createdAt: iso(of.createdAt),
+  };
+}
+
+export function refundJson(of: Refund) {
+  return {
+    refundId: of.refundId,
+    walletId: of.walletId,
+    amount: wonJson(of.amountWon),
+    memo: of.memo ?? null,
+    settlement: settlementJson(of.settlement),
+    createdAt: iso(of.createdAt),
+  };
+}
+
+export function paymentJson(of: Payment) {
+  const breakdown = known(of.breakdown);
+  return {
+    paymentId: of.paymentId,
+    status: known(enumName(PaymentStatus, of.status)),
+    payerWalletId: of.payerWalletId,
+    receiverWalletId: of.receiverWalletId,
+    amount: wonJson(of.amountWon),
+    breakdown: {
+      government: wonJson(breakdown.governmentWon),
+      incentive: wonJson(breakdown.incentiveWon),
+      normal: wonJson(breakdown.normalWon),
+    },
+    incentiveAccrued: wonJson(of.incentiveAccruedWon),
+    memo: of.memo ?? null,
+    settlement: settlementJson(of.settlement),
+    cancellation: of.cancellation === undefined ? null : paymentCancellationJson(of.cancellation),
+    createdAt: iso(of.createdAt),
+  };
+}
+
+export function paymentCancellationJson(of: PaymentCancellation) {
+  return {
+    ...cancellationJson(of),
+    ...restoredJson(of),
+    memo: of.memo ?? null,
+    createdAt: iso(of.createdAt),
+  };
+}
+
+/** The amounts that the cancellation of a payment gave back. */
+export function restoredJson(amounts: PaymentCancellation) {
+  return {
+    restored: {
+      incentive: wonJson(amounts.restoredIncentiveWon),
+      normal: wonJson(amounts.restoredNormalWon),
+    },
+    incentiveClawedBack: wonJson(amounts.incentiveClawedBackWon),
+    keptFromNormal: wonJson(amounts.keptFromNormalWon),
+  };
+}
+
+export function walletJson(message: Wallet | undefined) {
+  const of = known(message);
+  return {
+    walletId: of.walletId,
+    userId: of.userId,
+    walletType: known(enumName(WalletType, of.walletType)),
+    walletAddress: of.walletAddress,
+    balance: wonJson(of.balanceWon),
+    availableBalance: wonJson(of.availableBalanceWon),
+    status: known(enumName(WalletStatus, of.status)),
+    metadata: of.metadata,
+    createdAt: iso(of.createdAt),
+    updatedAt: iso(of.updatedAt),
+  };
+}
+
+/** A record of the transaction recording API, without its history. */
+export function recordedTransactionJson(message: RecordedTransaction) {
+  const { id, fields, status, failureReason, createdAt, updatedAt } = message;
+  const of = known(fields);
+  return {
+    id,
+    fromNetworkType: of.fromNetworkType,
+    toNetworkType: of.toNetworkType,
+    paymentType: known(enumName(PaymentType, of.paymentType)),
+    fromAddress: of.fromAddress,
+    toAddress: of.toAddress,
+    txHash: of.txHash ?? null,
+    amount: of.amount,
+    fee: of.fee ?? null,
+    memo: of.memo ?? null,
+    scheduledAt: of.scheduledAt?.toISOString() ?? null,
+    status: known(enumName(RecordStatus, status)),
+    failureReason: failureReason ?? null,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  };
+}
+
+const CHANGED_BY = { api: "API", chain: "CHAIN", scheduler: "SCHEDULER" } as const;
+
+export function transactionChangeJson({ status, scheduledAt, reason, changedBy, changedAt }: RecordChange) {
+  return {
+    status: known(enumName(RecordStatus, status)),
+    scheduledAt: scheduledAt?.toISOString() ?? null,
+    reason: reason ?? null,
+    changedBy: known(CHANGED_BY[changedBy as keyof typeof CHANGED_BY]),
+    changedAt: iso(changedAt),
+  };
+}

@@ -1,0 +1,119 @@
+import { enumValue } from "../grpc/enums";
+import * as message from "@wonrail/proto/payment/v1/payment";
+import { cancellableUntil, chargeStatus } from "./charge";
+import { checksummed } from "../contract/address";
+import {
+  type Charge,
+  type ChargeCancel,
+  type Notes,
+  type Payment,
+  type PaymentCancel,
+  type Refund,
+  type Transfer,
+} from "./records";
+import { type Settlement } from "./settlement";
+
+// Records in the words of the contract. `settled` gives the settlement of an id.
+
+export type Settled = (id: string) => Settlement;
+
+export function transferMessage(transfer: Transfer, settled: Settled): message.Transfer {
+  const settlement = settled(transfer.transferId);
+  return {
+    transferId: transfer.transferId,
+    status: enumValue(message.TransferStatus, transfer.status),
+    fromWalletId: transfer.fromWalletId,
+    toWalletAddress: checksummed(transfer.toWalletAddress),
+    toWalletId: transfer.toWalletId ?? undefined,
+    amountWon: transfer.amountWon.toString(),
+    ...notesMessage(transfer),
+    settlement: settlementMessage(settlement),
+    failureReason: transfer.status === "FAILED" ? (settlement.failureReason ?? undefined) : undefined,
+    createdAt: transfer.createdAt,
+  };
+}
+
+export function chargeMessage(charge: Charge, settled: Settled): message.Charge {
+  return {
+    chargeId: charge.chargeId,
+    status: enumValue(message.ChargeStatus, chargeStatus(charge)),
+    walletId: charge.walletId,
+    amountWon: charge.amountWon.toString(),
+    cancelledAmountWon: charge.cancelledWon.toString(),
+    balanceWon: charge.balanceWon.toString(),
+    cancellableUntil: cancellableUntil(charge),
+    ...notesMessage(charge),
+    settlement: settlementMessage(settled(charge.chargeId)),
+    createdAt: charge.createdAt,
+  };
+}
+
+export function chargeCancellationMessage(
+  cancel: ChargeCancel,
+  settled: Settled,
+): message.ChargeCancellation {
+  return {
+    cancelId: cancel.cancelId,
+    amountWon: cancel.amountWon.toString(),
+    ...notesMessage(cancel),
+    settlement: settlementMessage(settled(cancel.cancelId)),
+    createdAt: cancel.createdAt,
+  };
+}
+
+export function refundMessage(refund: Refund, settled: Settled): message.Refund {
+  return {
+    refundId: refund.refundId,
+    walletId: refund.walletId,
+    amountWon: refund.amountWon.toString(),
+    ...notesMessage(refund),
+    settlement: settlementMessage(settled(refund.refundId)),
+    createdAt: refund.createdAt,
+  };
+}
+
+export function paymentMessage(payment: Payment, settled: Settled): message.Payment {
+  return {
+    paymentId: payment.paymentId,
+    status: enumValue(message.PaymentStatus, payment.cancel === null ? "PAID" : "CANCELLED"),
+    payerWalletId: payment.payerWalletId,
+    receiverWalletId: payment.receiverWalletId,
+    amountWon: payment.amountWon.toString(),
+    breakdown: {
+      governmentWon: payment.governmentWon.toString(),
+      incentiveWon: payment.incentiveWon.toString(),
+      normalWon: payment.normalWon.toString(),
+    },
+    incentiveAccruedWon: payment.accruedWon.toString(),
+    ...notesMessage(payment),
+    settlement: settlementMessage(settled(payment.paymentId)),
+    createdAt: payment.createdAt,
+    cancellation: payment.cancel === null ? undefined : paymentCancellationMessage(payment.cancel, settled),
+  };
+}
+
+function paymentCancellationMessage(cancel: PaymentCancel, settled: Settled): message.PaymentCancellation {
+  return {
+    cancelId: cancel.cancelId,
+    restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
+    restoredNormalWon: cancel.restoredNormalWon.toString(),
+    incentiveClawedBackWon: cancel.clawedBackWon.toString(),
+    keptFromNormalWon: cancel.keptWon.toString(),
+    ...notesMessage(cancel),
+    settlement: settlementMessage(settled(cancel.cancelId)),
+    createdAt: cancel.createdAt,
+  };
+}
+
+function notesMessage({ memo, reference, metadata }: Notes) {
+  return { memo: memo ?? undefined, reference: reference ?? undefined, metadata };
+}
+
+export function settlementMessage({ status, network, txHash, blockNumber }: Settlement): message.Settlement {
+  return {
+    status: enumValue(message.SettlementStatus, status),
+    network,
+    txHash: txHash ?? undefined,
+    blockNumber: blockNumber ?? undefined,
+  };
+}

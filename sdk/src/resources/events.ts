@@ -1,0 +1,180 @@
+import type { ApiPromise, CallOptions } from "../core/call.ts";
+import { ApiResource } from "../internal/apiResource.ts";
+import { pathSegment, requireFields } from "../internal/checks.ts";
+import type { KnownNames } from "../internal/names.ts";
+import type { ChargeWithCancellations, Refund } from "./charges.ts";
+import type { Payment } from "./payments.ts";
+import type { Settlement } from "./shared.ts";
+import type { TransactionWithHistory } from "./transactions.ts";
+import type { Transfer } from "./transfers.ts";
+import type { Wallet } from "./wallets.ts";
+
+/** An object whose settlement an event tells of. `objectId` of the event tells its kind. */
+export type SettledObject = Transfer | ChargeWithCancellations | Refund | Payment;
+
+/** Money that arrived from an outside address. */
+export interface Deposit {
+  /** Id of the deposit. */
+  depositId: string;
+  /** Wallet that was credited. */
+  walletId: string;
+  /** Sender on the chain. */
+  fromAddress: string;
+  /** Amount in KRW. */
+  amount: number;
+  /** Settlement of the deposit, always CONFIRMED. */
+  settlement: Settlement;
+  /** Time of the credit. */
+  createdAt: string;
+}
+
+/** An API key, without its secret part. */
+export interface ApiKey {
+  /** Id of the key. */
+  keyId: string;
+  /** Public part of the key. */
+  prefix: string;
+  /** Time of the issue. */
+  issuedAt: string;
+  /** Time of the expiry. */
+  expiresAt: string;
+  /** End of the overlap of a refreshed key, or null. */
+  overlapEndsAt: string | null;
+}
+
+/** The data of each type of event: the object when the event was made. */
+export interface EventData {
+  "wallet.created": Wallet;
+  "wallet.updated": Wallet;
+  "wallet.deactivated": Wallet;
+  "wallet.frozen": Wallet;
+  "charge.created": ChargeWithCancellations;
+  "charge.cancelled": ChargeWithCancellations;
+  "refund.created": Refund;
+  "transfer.created": Transfer;
+  "transfer.completed": Transfer;
+  "transfer.failed": Transfer;
+  "payment.created": Payment;
+  "payment.cancelled": Payment;
+  "settlement.confirmed": SettledObject;
+  "settlement.failed": SettledObject;
+  "deposit.credited": Deposit;
+  "transaction.status_changed": TransactionWithHistory;
+  "api_key.issued": ApiKey;
+  "api_key.expiring": ApiKey;
+}
+
+/** The type of an event. A later service can send other types: ignore them. */
+export type EventType = keyof EventData;
+
+/** Fields of every event. */
+export interface EventOf<Type extends EventType> {
+  /** Id of the event. The same event always has the same id. */
+  eventId: string;
+  /** Type of the event. */
+  type: Type;
+  /** Place in the events of the organisation: from 1, without gaps. */
+  sequence: number;
+  /** Id of the object. */
+  objectId: string;
+  /** Place in the events of the object: from 1, without gaps. */
+  objectSequence: number;
+  /** Time at which it happened. */
+  createdAt: string;
+  /** The object when the event was made. */
+  data: EventData[Type];
+}
+
+/** An event. A check of `type` narrows the type of `data`. */
+export type ServiceEvent = { [Type in EventType]: EventOf<Type> }[EventType];
+
+/** Query of `events.list`. */
+export interface EventListQuery {
+  /** Sequence of the last event that you handled. Without it from the oldest kept event, so undefined is refused. */
+  after?: string | number;
+  /** Only events of these types. Without it all types, so undefined is refused. */
+  types?: EventType | EventType[];
+  /** Only events of this object. Without it all objects, so undefined is refused. */
+  objectId?: string;
+  /** `asc`, the default: oldest first. */
+  order?: "asc" | "desc" | undefined;
+  /** Events of an answer, 1 to 100. Default: 20. */
+  limit?: number | undefined;
+  /** Seconds to wait for an event when there is none, 0 to 20. Default: 0. */
+  wait?: number | undefined;
+}
+
+/** Query of `events.stream`. */
+export type EventStreamQuery = Pick<EventListQuery, "after" | "types" | "objectId">;
+
+/** A part of the events. */
+export interface EventPage {
+  /** The events. */
+  items: ServiceEvent[];
+  /** Position of the page. */
+  pagination: {
+    /** Maximum number of events of this page. */
+    limit: number;
+    /** True when there are more events now. */
+    hasNext: boolean;
+    /** Give it as `after` to read on. */
+    nextAfter: string;
+  };
+}
+
+const PATH = "/api/events";
+const STREAM_LIMIT = 100;
+const STREAM_WAIT_SECONDS = 20;
+/** Time of an answer beyond the wait. */
+const ANSWER_MS = 10_000;
+const LIST_NAMES: KnownNames<EventListQuery> = {
+  after: "for the oldest events",
+  types: "for all types",
+  objectId: "for all objects",
+  order: true,
+  limit: true,
+  wait: true,
+};
+const STREAM_NAMES: KnownNames<EventStreamQuery> = {
+  after: "for the oldest events",
+  types: "for all types",
+  objectId: "for all objects",
+};
+
+/** What happened to wallets, money, records and keys, in one order. */
+export class EventsApi extends ApiResource {
+  /** Lists events behind `after`. `wait` lets the service wait for one. */
+  list(query: EventListQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {
+    return this.call(() => {
+      const { types, wait, ...rest } = requireFields("(query)", query, LIST_NAMES);
+      const joined = types === undefined ? {} : { types: [types].flat().join(",") };
+      const given = { ...rest, ...joined, ...(wait === undefined ? {} : { wait }) };
+      const timeout = wait ? { timeoutMs: options.timeoutMs ?? wait * 1_000 + ANSWER_MS } : {};
+      return { method: "GET", path: PATH, query: given, repeat: "safe", options: { ...options, ...timeout } };
+    });
+  }
+
+  /** Reads an event. */
+  get(eventId: string, options?: CallOptions): ApiPromise<ServiceEvent> {
+    return this.read(() => `${PATH}/${pathSegment("eventId", eventId, "EVT_001")}`, options);
+  }
+
+  /**
+   * Yields the events behind `after` and then each new one, until the caller leaves the loop or
+   * `signal` aborts. Store the `sequence` of the last handled event, to go on with it as `after`.
+   * EVT_002 when events behind `after` are no longer kept.
+   */
+  async *stream(
+    query: EventStreamQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<ServiceEvent, void, undefined> {
+    const filters = requireFields("(query)", query, STREAM_NAMES);
+    let position: Pick<EventListQuery, "after"> = {};
+    for (;;) {
+      const wanted = { ...filters, ...position, limit: STREAM_LIMIT, wait: STREAM_WAIT_SECONDS };
+      const { items, pagination } = await this.list(wanted, options);
+      yield* items;
+      position = { after: pagination.nextAfter };
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { type Tx } from "@wonrail/kit/db";
+import { type ReceivedEvent } from "@wonrail/kit/inbox";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type JournalEntry, cancellationOf, changeOfEntry } from "../domain/journal";
+import { saveBalances, type WalletBalance } from "../store/balances";
+import { saveCancellations } from "../store/cancellations";
+import { publishChanges } from "./publishChanges";
+
+/** Publishes what the ledger's entries did to transfers, charges, refunds and payments. */
+export async function projectJournal(
+  { network }: { network: string },
+  tx: Tx,
+  events: ReceivedEvent[],
+): Promise<void> {
+  const entries = events.flatMap(({ id, orgId, payload }) =>
+    JournalPosted.decode(payload).entries.map((entry) => ({ orgId, sourceId: id, entry })),
+  );
+  await publishChanges(tx, entries, () => {
+    const changes = entries.flatMap((entry) => changeOfEntry(entry, network) ?? []);
+    saveBalances(tx, newestBalances(entries));
+    saveCancellations(
+      tx,
+      changes.flatMap((change) => {
+        const cancellation = cancellationOf(change);
+        return cancellation ? [{ orgId: change.orgId, ...cancellation }] : [];
+      }),
+    );
+    return changes;
+  });
+}
+
+/** The entries of an organisation come in their order, so the last balance of a wallet is its newest. */
+function newestBalances(entries: JournalEntry[]): WalletBalance[] {
+  const newest = new Map<string, WalletBalance>();
+  for (const { orgId, entry } of entries) {
+    for (const { accountId, balanceWon, availableWon } of entry.balances) {
+      if (!accountId.startsWith("wal_")) continue;
+      const amounts = { balanceWon: BigInt(balanceWon), availableWon: BigInt(availableWon) };
+      newest.set(`${orgId} ${accountId}`, { orgId, walletId: accountId, ...amounts });
+    }
+  }
+  return [...newest.values()].sort((one, other) => (one.walletId < other.walletId ? -1 : 1));
+}

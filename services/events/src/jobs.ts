@@ -1,0 +1,10 @@
+import { type Job } from "@wonrail/kit/service";
+import { type App } from "./app";
+
+/** The jobs that run by the clock. */
+export function jobs(app: App): Job[] {
+  return [
+    { name: "warn_expiring_keys", everyMs: 60_000, run: (signal) => app.warnExpiringKeys(signal) },
+    { name: "delete_old_events", everyMs: 60_000, run: (signal) => app.deleteOldEvents(signal) },
+  ];
+}
