@@ -215,7 +215,7 @@ test("no file is longer than 400 lines and no function longer than 70", () => {
   );
 });
 
-test("what is exported somebody uses", () => {
+test("every export is used by another file", () => {
   const code = tracked
     .filter((path) => /\.(ts|mjs|js)$/.test(path))
     .map((path) => ({ path, words: new Set(read(path).match(/\w+/g)) }));
@@ -232,7 +232,7 @@ test("what is exported somebody uses", () => {
   expect(advice(unused, "is named in no other file; take the export away")).toEqual([]);
 });
 
-test("nothing is left for later in the code", () => {
+test("the code contains no marker for postponed work", () => {
   const marker = new RegExp(
     `\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|${["X", "XX"].join("")})\\b`,
   );
@@ -247,7 +247,7 @@ test("the lock file names no registry", () => {
   ).toEqual([]);
 });
 
-test("what a package would run at its installation is refused by name", () => {
+test("every install script of a package is denied by name", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as {
     packages: Record<string, { hasInstallScript?: true }>;
   };

@@ -40,7 +40,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test("nothing that a field may not be is taken: a code, the field named, and the whole ledger as before", async () => {
+test("invalid fields are refused with a code and the field name, and the ledger stays unchanged", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
   const things = await makeThings(api, stranger.api);

@@ -203,7 +203,7 @@ test("wallet and ledger hang: everything is answered within its deadline", async
   for (const code of codes) expect(["SYS_002", "SYS_003"]).toContain(code);
 });
 
-test("payment hangs: what was asked of it is answered within its deadline, and has one effect when it is awake", async () => {
+test("requests to a hanging payment service end at their deadline and take effect once", async () => {
   const { walletId } = await openWallet(api, 1_000);
   const charge = { walletId, amount: 2_000 };
   const key = { idempotencyKey: `hanging ${walletId}` };

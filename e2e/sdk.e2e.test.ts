@@ -309,7 +309,7 @@ describe("the command line example", () => {
     return JSON.parse(stdout) as T;
   }
 
-  test("every line of its README works, in turn, and the chain confirms what was recorded", async () => {
+  test("every command of the README works in order, and the chain confirms the records", async () => {
     const blocks = [...readFileSync(join(EXAMPLE, "README.md"), "utf8").matchAll(/```\n(node sdk.*?)```/gs)];
     const lines = blocks.flatMap(([, block]) => block!.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(10);

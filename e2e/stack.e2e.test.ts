@@ -53,7 +53,7 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     expect(missing).toEqual([]);
   });
 
-  test("one that is stopped through the stack stays away until it is started again", async () => {
+  test("a service that was stopped through the stack stays stopped until its start", async () => {
     await stack.act("stop", "ledger");
     await sleep(500);
     const reports = await stack.statuses();
@@ -89,7 +89,7 @@ describe("a home through all the ways in which a launcher can go", () => {
     expect(await other.stop()).toBe(0);
   });
 
-  test("asked to stop while it is starting, it stops what has started", async () => {
+  test("a start that is interrupted stops the processes it has started", async () => {
     const files = homeAt(dir);
     const launcher = launch(dir, "feed");
     while (!existsSync(files.processesFile)) await sleep(20);

@@ -59,7 +59,7 @@ test("the last line is the sum, and the table names the stage, its time and its 
   );
 });
 
-test("what was skipped is told by file, with its reasons, and how much it is in the line above the total", () => {
+test("skipped tests are listed by file with reasons and counted in the stage line", () => {
   const results = [commandResult(0), jestResult(0, incomplete)];
   expect(skippedLines(results, ["promtool is absent"], "/src")).toEqual([
     "     skipped: rules.test.ts: 2 tests",
@@ -74,16 +74,16 @@ test("what was skipped is told by file, with its reasons, and how much it is in 
   expect(totalLine(results)).toBe("13 passed, 0 failed");
 });
 
-test("nothing is told of skips where there are none", () => {
+test("a run without skips prints no skip lines", () => {
   expect(skippedLines([commandResult(0), jestResult(0, report(12, 0))], [], "/src")).toEqual([]);
 });
 
-test("a run of which every test was skipped is a failure", () => {
+test("a run that skips every test fails", () => {
   const result = jestResult(0, { ...incomplete, numPassedTests: 0 });
   expect(result).toMatchObject({ passed: 0, failed: 1, problem: "every test was skipped" });
 });
 
-test("where everything has to be there each skip is a failure, and nothing else is", () => {
+test("WONRAIL_TEST_COMPLETE turns each skipped test into a failure", () => {
   const result = withoutSkips(jestResult(0, incomplete));
   expect(result).toMatchObject({ passed: 12, failed: 3 });
   expect(result.problem).toContain("WONRAIL_TEST_COMPLETE");

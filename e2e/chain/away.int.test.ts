@@ -40,7 +40,7 @@ afterAll(async () => {
   await proxy.close();
 }, 120_000);
 
-test("it serves records and takes in what is to be settled, and says how long there has been no block", async () => {
+test("chain-relayer serves records, ingests entries and reports the chain's silence while the chain is away", async () => {
   const orgId = newId("org");
   const fields = {
     ...{ fromNetworkType: "WON_TESTNET", toNetworkType: "WON_TESTNET", amount: "1" },
@@ -97,7 +97,7 @@ test.each([
   240_000,
 );
 
-test("after all of this it settles what was left", async () => {
+test("chain-relayer settles the backlog when the chain is back", async () => {
   there();
   await world.relayers[0]!.start();
   await eventually(async () => {

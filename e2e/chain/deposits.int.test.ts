@@ -31,7 +31,7 @@ afterAll(async () => {
   await world.close();
 }, 120_000);
 
-test("tokens from outside are credited once, what is less than one KRW is counted, and the books agree", async () => {
+test("deposits are credited once, dust is counted, and the books agree", async () => {
   const book = openBook(world);
   const wallet = await fundOutside(book, "20000");
   await send(wallet.address, 5_000n * WON + 1n);

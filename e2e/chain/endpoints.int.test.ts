@@ -58,7 +58,7 @@ test("one of three, the first asked, that is wrong about nonces, fees, gas, rece
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("one of three, the first asked, that stands still holds nobody up, and is told of", async () => {
+test("settlement continues and reports the disagreement when the first of three endpoints stands still", async () => {
   liar.standStillAt(Number(await world.node.rpc<string>("eth_blockNumber")));
   await world.node.mine(70);
   const before = await disagreements();
@@ -67,7 +67,7 @@ test("one of three, the first asked, that stands still holds nobody up, and is t
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("of two that disagree neither is believed: nothing is taken in and nothing lost until they agree", async () => {
+test("ingestion waits without loss while two endpoints disagree", async () => {
   const [relayer] = world.relayers;
   const second = await startRpcProxy(world.node.url, 2);
   try {
@@ -94,7 +94,7 @@ test("of two that disagree neither is believed: nothing is taken in and nothing 
   }
 }, 240_000);
 
-test("one that is a few blocks behind does no harm", async () => {
+test("settlement continues when one endpoint is a few blocks behind", async () => {
   other.setFaults(["stale"]);
   other.setRate(1);
   const id = await transfer("400");
@@ -104,7 +104,7 @@ test("one that is a few blocks behind does no harm", async () => {
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("one that does not answer at all is done without", async () => {
+test("settlement continues when one endpoint never answers", async () => {
   other.setFaults(["http_500", "html", "dropped"]);
   other.setRate(1);
   await untilConfirmed(await transfer("500"));

@@ -144,7 +144,7 @@ test("a relayer that dies when payment has made the transfer, and nothing of tha
   expect(await book.differences()).toEqual([]);
 }, 300_000);
 
-test("what is due of an organisation that was stopped, or whose subscription is over, moves nothing", async () => {
+test("due transfers of a suspended or expired organisation move no tokens", async () => {
   const day = 86_400_000;
   const over = {
     subscriptionStartsAt: new Date(Date.now() - 2 * day),

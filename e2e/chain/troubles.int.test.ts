@@ -140,7 +140,7 @@ test("nodes that say nonce too low for what they have taken: looked up, not sent
   expect(await until(id, { state: "CONFIRMED" })).toMatchObject({ attempts: 1 });
 }, 180_000);
 
-test("nodes that have no receipt of what is mined and final: it is settled, never failed or paid again (OpenZeppelin Relayer 817)", async () => {
+test("operations settle once when nodes lack the receipt of a final transaction (OpenZeppelin Relayer 817)", async () => {
   proxy.setFaults(["no_receipt"]);
   proxy.setRate(1);
   const ids = [await transfer("300"), await hold("301")];
@@ -185,7 +185,7 @@ test("an authorization that somebody else submits first settles the transfer", a
   expect(settled.tx_hash).not.toBe(hash);
 }, 180_000);
 
-test("one leg of a payment that somebody else submits first: the others follow", async () => {
+test("the remaining legs follow when a stranger submits one leg of a payment first", async () => {
   const incentive = await book.openWallet("payer", WalletType.INCENTIVE);
   const accrual = await book.post("opn", {
     $case: "charge",

@@ -47,6 +47,6 @@ test("the services that consume feeds may read them, and no others", () => {
   expect(callers["wonrail.common.v1.FeedService"]).toEqual({ ListEvents: ["payment", "chain-relayer"] });
 });
 
-test("nobody but chain-relayer may have anything signed", () => {
+test("only chain-relayer may call SignAuthorizations", () => {
   expect(callers["wonrail.wallet.v1.WalletService"]!.SignAuthorizations).toEqual(["chain-relayer"]);
 });

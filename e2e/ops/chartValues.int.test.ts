@@ -52,7 +52,7 @@ withHelm("values that cannot work", () => {
     expect(podsOf(render("production", "--set", setting)).length).toBeGreaterThan(0);
   });
 
-  it("gives an image of its own to the one service that it is said for", () => {
+  it("a service's own image setting changes only that service", () => {
     const settings = [`services.auth.digest=${DIGEST}`, "services.gateway.image=registry.example.com/ours:1"];
     const images = podsOf(render("production", "--set", settings.join(",")))
       .filter(({ owner }) => owner.startsWith("Deployment/"))
@@ -64,7 +64,7 @@ withHelm("values that cannot work", () => {
     expect(images).toContainEqual(expect.stringMatching(/^registry\.example\.com\/wonrail-wallet:/));
   });
 
-  it("says what is missing when it is installed without any values", () => {
+  it("an installation without values fails and names the missing value", () => {
     const { ok, output } = helmRun("template", "x", CHART);
     expect({ ok, output }).toEqual({
       ok: false,

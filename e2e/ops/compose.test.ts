@@ -82,7 +82,7 @@ describe("deploy/compose.yaml", () => {
     expect(foreign.filter((image) => !/:v?\d+\.\d+(\.\d+)?$/.test(image))).toEqual([]);
   });
 
-  it("waits only for what can become what is waited for", () => {
+  it("depends_on names only services that can reach the awaited condition", () => {
     for (const [name, { depends_on = {} }] of entries) {
       const needs = Array.isArray(depends_on)
         ? depends_on.map((each) => [each, { condition: "service_started" }] as const)

@@ -40,7 +40,7 @@ describe("deploy/Dockerfile", () => {
     expect(build).toMatch(/tsc -b/);
   });
 
-  it("leaves out what is for tests, of which the code that runs imports nothing", () => {
+  it("images exclude test code, and production code imports none of it", () => {
     expect(text).toMatch(/find .*testing -type f -delete/);
     const folders = ["kit", ...PROCESSES.map(({ folder }) => folder)];
     const imports = folders

@@ -24,7 +24,7 @@ test("the namespace is there before anything is put into it", () => {
   expect(lines.findIndex((line) => line.includes("-n wonrail"))).toBeGreaterThan(create);
 });
 
-test("what only stands for a value of one's own is marked so", () => {
+test('placeholder values in values-production.yaml are marked "yours"', () => {
   const text = readText("helm/wonrail/values-production.yaml");
   const unmarked = text
     .split("\n")
@@ -100,7 +100,7 @@ test("the rights in Kafka are for the topics and groups that there are", () => {
   );
 });
 
-test("who restarts once a month has a new certificate before the old one is an alarm", () => {
+test("a monthly restart loads the new certificate before the expiry alert fires", () => {
   const { mtls } = parse(readText("helm/wonrail/values.yaml")) as {
     mtls: { certManager: { renewBefore: string } };
   };
@@ -128,7 +128,7 @@ test("after a leak nothing is let in again before the secret key is another one 
   expect(places).not.toContain(-1);
 });
 
-test("what a restore takes back is written down before it, and done again before customers are let in", () => {
+test("the guide saves newer changes before a restore and repeats them before it admits customers", () => {
   const section = sectionOf("Back up and restore");
   const again = ["org rotate-secret", "key revoke", "--status SUSPENDED", "key issue"];
   const places = placesOf(section, [

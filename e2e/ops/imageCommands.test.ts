@@ -12,7 +12,7 @@ const folders = PROCESSES.map(({ folder }) => folder);
 const dockerfile = readText("deploy/Dockerfile");
 const leftOut = readText(".dockerignore").split("\n");
 
-test("what the pages for operators run in a pod is there, in the image of that pod", () => {
+test("every command that an operator page runs in a pod exists in that pod's image", () => {
   const absent = PAGES.flatMap((page) => absentIn(readText(page), page).map((path) => `${page}: ${path}`));
   expect(absent).toEqual([]);
   expect(readText("docs/runbooks/DeadLetters.md")).toContain(" node /app/kit/bin/deadLetters.mjs ");

@@ -8,7 +8,7 @@ interface Named {
   enum: string[];
 }
 
-test("what a service can run on is what the chart takes and what partners can name", () => {
+test("chart, API and SDK accept the networks that a service can run on", () => {
   const chart = JSON.parse(readText("helm/wonrail/values.schema.json")) as {
     properties: { chain: { properties: { network: Named } } };
   };

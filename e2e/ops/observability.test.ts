@@ -62,7 +62,7 @@ test("finds the labels that an expression asks for, and what cannot have them", 
   ]);
 });
 
-test("what is asked of a process is asked by its name", () => {
+test("queries select processes by their job name", () => {
   const jobs = expressions().flatMap((expression) =>
     labelsAskedIn(expression).flatMap(({ label, values }) => (label === "job" ? values : [])),
   );
@@ -72,7 +72,7 @@ test("what is asked of a process is asked by its name", () => {
 describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
   "alert %s",
   (name, { expr, labels, annotations }) => {
-    it("names only what is exported, says whom to wake, and has a runbook and a case", () => {
+    it("the alert names only exported metrics and has a severity, a runbook and a case", () => {
       expect([...unknownIn(expr), ...strangeLabelsIn(expr)]).toEqual([]);
       expect(unfilledIn(JSON.stringify(annotations), /\$labels\.(\w+)/g, expr)).toEqual([]);
       expect(metricsNamedIn(expr).length).toBeGreaterThan(0);
@@ -140,7 +140,7 @@ const NOT_METRICS = new Set([
   "min_wal_size",
 ]);
 
-test("recording rules name only what is exported", () => {
+test("recording rules name only exported metrics", () => {
   expect(recorded.flatMap(({ expr }) => [...unknownIn(expr), ...strangeLabelsIn(expr)])).toEqual([]);
   expect(
     recorded.map(({ record }) => record!).filter((record) => !/^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$/.test(record)),

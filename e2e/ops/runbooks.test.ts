@@ -86,7 +86,7 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
-test("what looks for commands finds them", () => {
+test("commandsOf finds the commands of the pages", () => {
   const found = PAGES.flatMap((page) => commandsOf(readText(page)));
   expect(found).toContainEqual({ owner: "auth", words: ["dead-letter", "list", "--service"] });
   expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack"] });

@@ -34,7 +34,7 @@ test("books that do not agree end the run", () => {
   expect(said).not.toContain("and on");
 });
 
-test("one restart that fails is not forgotten for those behind it", () => {
+test("a failed restart fails the step although later restarts succeed", () => {
   const stuck = `[[ "$*" != *wonrail-ledger* ]]`;
   for (const step of ["restart", "kill_pods"])
     expect(run(stuck, `if ${step}; then exit 0; fi; exit 5`)).toMatchObject({ status: 5 });
@@ -47,7 +47,7 @@ test("a probe that never ran is no proof that an edge is closed", () => {
   expect(closed).toMatchObject({ status: 0 });
 });
 
-test("of the edges that are tried those are open that are drawn", () => {
+test("smoke.sh expects exactly the drawn edges to be open", () => {
   const drawn = new Set([...drawnCalls()].flatMap(([from, calls]) => calls.map((to) => `${from} ${to}`)));
   const tried = [...readText("deploy/kube/smoke.sh").matchAll(/^for edge in (.+); do$/gm)].map(([, list]) =>
     [...list!.matchAll(/"([a-z-]+) wonrail-([a-z-]+) 7000"/g)].map(([, from, to]) =>
@@ -60,7 +60,7 @@ test("of the edges that are tried those are open that are drawn", () => {
   ]);
 });
 
-test("nothing is checked within an argument, where a failure would be the subshell's alone", () => {
+test("smoke.sh checks no outcome within an argument, where only the subshell would fail", () => {
   const checks = /\bsay .*\$\((outcome|books|kek_status|wallet_admin|kube exec)\b/;
   const lines = readText("deploy/kube/smoke.sh").split("\n");
   expect(lines.filter((line) => checks.test(line))).toEqual([]);

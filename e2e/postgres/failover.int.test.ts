@@ -39,7 +39,7 @@ afterAll(async () => {
   await pair?.remove();
 });
 
-test("the database fails over to its stand-by: what was acknowledged is there, what was not is done once, and the ledger goes on", async () => {
+test("a failover to the stand-by keeps acknowledged entries and executes the others once", async () => {
   const orgId = newId("org");
   const client = createClient(LedgerServiceService, {
     ...{ name: "ledger", address: replica.address, log: testLog(), registry: testRegistry() },

@@ -71,7 +71,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     await disk?.remove();
   });
 
-  test("what is asked meanwhile is done, or refused in time as what may be asked again", async () => {
+  test("requests succeed, or fail in time with a retryable code, while the disk is full", async () => {
     let running = true;
     const keepOn = async (ask: (turn: number) => Promise<void>): Promise<void> => {
       for (let turn = 0; running; turn += 1, await sleep(PAUSE_MS)) await ask(turn);
@@ -100,7 +100,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     expect(orders.filter((order) => !isDone(order)).length).toBeGreaterThan(0);
   });
 
-  test("with room again each key is done once, and what was answered is answered again", async () => {
+  test("each key takes effect once when the disk has room again, and stored answers are replayed", async () => {
     disk.free();
     await disk.untilUp();
     const endMs = Date.now() + AGAIN_MS;
@@ -121,7 +121,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     expect(await missingPayments(stack, paid)).toEqual([]);
   });
 
-  test("nobody has to mend anything: no process had to start again, nothing is open or put aside, and all books agree", async () => {
+  test("the stack recovers without restarts, dead letters or differences in the books", async () => {
     await stack.untilReady();
     expect(await pids()).toEqual(pidsBefore);
     await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as Kind[], 60_000);

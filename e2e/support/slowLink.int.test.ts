@@ -41,7 +41,7 @@ test("a slow link keeps the order of what passes, and none of it comes early", a
   expect(performance.now() - startedMs).toBeGreaterThan(200);
 });
 
-test("of much at once a slow link lets 32 bytes a millisecond through", async () => {
+test("a slow link passes at most 32 bytes per millisecond", async () => {
   link.turn("slow");
   const startedMs = performance.now();
   client.write("x".repeat(64_000));

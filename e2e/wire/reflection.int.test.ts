@@ -48,7 +48,7 @@ describe.each(services)("%s", (name, definition) => {
     );
   });
 
-  it("answers what is asked in JSON: a method that is not built is refused by its code", async () => {
+  it("JSON calls work, and a method without implementation is refused with SYS_004", async () => {
     const { methods } = await explorer.describe(name);
     const { name: method } = methods.find(({ methodKind }) => methodKind === "unary")!;
     const refused = { ok: false, status: "UNIMPLEMENTED", code: "SYS_004" };

@@ -53,7 +53,7 @@ beforeEach(() => {
   Object.assign(auth.state, { delayMs: 0, failWith: undefined, quotaLeft: 1_000 });
 });
 
-test("neither a request's prototype is changed on its way nor its answer's, which would make all that touches them slow", async () => {
+test("the gateway keeps the prototypes of requests and responses, because a change slows all access", async () => {
   const changed: string[] = [];
   let looked = 0;
   const setPrototypeOf = Object.setPrototypeOf.bind(Object);
@@ -193,7 +193,7 @@ describe("a key", () => {
     expect(status).toBe(200);
   });
 
-  test("that has expired is WAUTH_002 on everything", async () => {
+  test("with an expired key every route answers WAUTH_002", async () => {
     const { text } = auth.addKey({ access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") });
     for (const path of ["/test/probe", "/api/wallet-auth/session"]) {
       const { status, body } = await gateway.send("GET", path, { key: text });
@@ -201,7 +201,7 @@ describe("a key", () => {
     }
   });
 
-  test("of an expired subscription is WAUTH_003 on everything but the session and its own revocation", async () => {
+  test("of an expired subscription opens only the session and its own revocation; other routes answer WAUTH_003", async () => {
     const { text } = auth.addKey({ access: KeyAccess.SESSION, refusal: new DomainError("WAUTH_003") });
     const { status, body } = await gateway.send("GET", "/test/probe", { key: text });
     expect([status, body.error?.code]).toEqual([403, "WAUTH_003"]);
@@ -279,7 +279,7 @@ describe("the organisation's own routes", () => {
     expect((await gateway.send("GET", "/test/probe", { key: text })).body.error?.code).toBe("WAUTH_001");
   });
 
-  test("a revocation made elsewhere is pushed, and ends what is remembered of the key", async () => {
+  test("a pushed revocation ends the cached look-up of the key", async () => {
     const { text, orgId, keyId } = auth.addKey();
     const status = async () => (await gateway.send("GET", "/test/probe", { key: text })).status;
     expect(await status()).toBe(200);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 // It has closed itself by then.
 afterEach(() => gateway.close().catch(() => undefined));
 
-test("draining answers what is under way and closes each connection after its answer", async () => {
+test("draining answers running requests and closes each connection after its answer", async () => {
   const { text } = auth.addKey();
   let release: () => void = () => undefined;
   let begin: () => void;
@@ -46,7 +46,7 @@ test("draining answers what is under way and closes each connection after its an
   await drained;
 });
 
-test("draining cuts off who is not answered within its grace", async () => {
+test("draining cuts off requests that outlast its grace", async () => {
   const { text } = auth.addKey();
   let begin: () => void;
   const begun = new Promise<void>((resolve) => (begin = resolve));

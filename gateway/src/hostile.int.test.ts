@@ -221,7 +221,7 @@ describe("somebody else's", () => {
   });
 });
 
-describe("what is no HTTP request", () => {
+describe("malformed HTTP:", () => {
   const head = (...lines: string[]) =>
     ["POST /api/wallets/charge HTTP/1.1", "Host: x", ...lines, "", ""].join("\r\n");
 
@@ -376,7 +376,7 @@ describe("slow and half-done clients", () => {
   });
 });
 
-test("what was refused is logged as valid JSON, one line each, whatever was in it", async () => {
+test("each refusal is logged as one line of valid JSON, whatever the request contained", async () => {
   const evil = 'a\r\n{"level":"fatal"}\u001b[31m';
   const before = gateway.lines.length;
   await gateway.send("POST", `/api/${encodeURIComponent(evil)}`, { key: own.text, body: { [evil]: evil } });

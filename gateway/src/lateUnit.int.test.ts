@@ -24,7 +24,7 @@ afterAll(async () => {
   await auth.close();
 });
 
-test("who waits for a unit of the plan until the request's time is over hears that nothing was done", async () => {
+test("a request that waits for a quota unit until its deadline is answered as not executed", async () => {
   const { text: key } = auth.addKey();
   const charge = () => gateway.send("POST", "/test/counted", { key, body: { amount: 1 } });
   // The first one's body comes with half a second left, and joins the second one's call for units, which takes longer.

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe("limits", () => {
-  test("every answer to an organisation tells what is left of its rate", async () => {
+  test("every answer to an organisation carries the rest of its rate", async () => {
     const { text } = auth.addKey();
     const { headers } = await gateway.send("GET", "/test/probe", { key: text });
     expect(headers).toMatchObject({
@@ -44,7 +44,7 @@ describe("limits", () => {
     });
   });
 
-  test("a refusal of a caller whom only its address tells says of that what is left: nothing", async () => {
+  test("a refusal by address answers the limit of the address, with nothing remaining", async () => {
     const refused = await untilRefused(() => gateway.send("POST", "/api/wallet-auth/refresh", { body: {} }));
     expect(refused.body.error?.code).toBe("RATE_001");
     expect(refused.headers).toMatchObject({
@@ -86,7 +86,7 @@ describe("limits", () => {
     expect((await post()).body.error?.code).toBe("WAUTH_004");
   });
 
-  test("what was done before the plan was used up is still answered under its key, and nothing else is", async () => {
+  test("stored answers are replayed after the quota is used up, and new requests are refused", async () => {
     const { text } = auth.addKey();
     auth.state.quotaLeft = 1;
     const done = new Set<string>();

@@ -161,8 +161,8 @@ const post = (path: string, body: object | string, headers: Record<string, strin
 const get = async (path: string) => (await gateway.send("GET", `/api/wallets/${path}`, { key })).body.data;
 const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
 
-describe("each thing that is said has its own name", () => {
-  test("of a payment, and of its cancellation", async () => {
+describe("each field of the service's answer has its own name in the response", () => {
+  test("a payment and its cancellation", async () => {
     expect((await post("payment", order)).body.data).toEqual(paid);
     const cancellation = { ...did, settlement: { ...settlement, status: SettlementStatus.SUBMITTED } };
     const cancelled = { ...payment, status: PaymentStatus.CANCELLED, cancellation };
@@ -207,7 +207,7 @@ describe("each thing that is said has its own name", () => {
     });
   });
 
-  test("of a transfer that failed, and of a wallet", async () => {
+  test("a failed transfer and a wallet", async () => {
     const failed = { status: "FAILED", failureReason: "expired", toWalletId: null, amount: 5 };
     expect(await get(`transfer/${exampleId("trf")}`)).toMatchObject(failed);
     expect(await get(exampleId("wal"))).toMatchObject({ balance: 900, availableBalance: 800 });

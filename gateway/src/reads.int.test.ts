@@ -94,7 +94,7 @@ test("a payment with a key is sent again to another replica when one dies in the
   expect(executed.map(({ idempotencyKey }) => idempotencyKey)).toEqual(["order 1"]);
 });
 
-test("what changes something is not repeated, and its outcome stays unknown", async () => {
+test("a write is not retried, and its outcome stays unknown", async () => {
   const update = { key: auth.addKey().text, body: { metadata: {} } };
   const { status, body } = await gateway.send("PATCH", `/api/wallets/${exampleId("wal")}`, update);
   expect([status, body.error?.code]).toEqual([504, "SYS_003"]);

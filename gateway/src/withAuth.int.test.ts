@@ -189,7 +189,7 @@ test("a plan's hundred wallets are made exactly once each, however the requests 
   });
 });
 
-test("who guesses keys is told to wait, while a right key from the same address passes", async () => {
+test("an address that guesses keys is limited, and a valid key from it passes", async () => {
   const headers = { "X-Forwarded-For": "198.51.100.7" };
   const codes: (string | undefined)[] = [];
   for (let guess = 0; guess < 60 && codes.at(-1) !== "RATE_001"; guess += 1) {

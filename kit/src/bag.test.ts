@@ -1,6 +1,6 @@
 import { bag } from "./bag";
 
-it("gives what is in it, each thing until it is taken out", () => {
+it("holds each item until its own removal", () => {
   const things = bag<string>();
   const takeOut = ["a", "b", "a"].map((thing) => things.put(thing));
   expect([things.size, things.all()]).toEqual([3, ["a", "b", "a"]]);

@@ -1,6 +1,6 @@
 import { BoundedMap } from "./boundedMap";
 
-test("forgets what was stored longest ago, and not what was stored again since", () => {
+test("evicts the entry with the oldest write", () => {
   const map = new BoundedMap<string, number>(2);
   map.set("a", 1);
   map.set("b", 2);
@@ -12,7 +12,7 @@ test("forgets what was stored longest ago, and not what was stored again since",
   ]);
 });
 
-test("forgets what was used longest ago", () => {
+test("evicts the least recently used entry", () => {
   const map = new BoundedMap<string, number>(2);
   map.set("a", 1);
   map.set("b", 2);

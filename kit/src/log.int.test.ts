@@ -36,7 +36,7 @@ const ENDS = [
   ["crashes", "log.fatal(new Error()); throw new Error();"],
 ] as const;
 
-test.each(ENDS)("what is logged before a process %s is written", async (_how, end) => {
+test.each(ENDS)("lines logged before a process %s are written", async (_how, end) => {
   const child = run(
     `${CREATE} for (let line = 0; line < 1000; line += 1) log.info({ line }); ${end}`,
     "pipe",

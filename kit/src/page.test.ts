@@ -16,7 +16,7 @@ test("a page number becomes an offset, up to the ten thousandth row", () => {
   expect(() => readPage({ limit: 100, position: { $case: "currentPage", value: 101 } })).toThrow(DomainError);
 });
 
-test("a page has a hundred rows at most, whoever asks", () => {
+test("a page has at most a hundred rows", () => {
   expect(readPage({ limit: 100 }).limit).toBe(100);
   expect(() => readPage({ limit: 101 })).toThrow(DomainError);
 });

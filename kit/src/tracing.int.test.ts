@@ -80,7 +80,7 @@ test("a span arrives at the collector under its parent, with its request's id, a
   expect(to).toBeGreaterThanOrEqual(from);
 });
 
-test("names and values of headers may be percent-encoded, and what is not stays as it is", async () => {
+test("percent-encoded header names and values are decoded, and malformed ones stay unchanged", async () => {
   start({ OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20dXNlcg%3D%3D, x%2Dtenant=a%2Cb,x-share=100%" });
   const context = { requestId: "req_1", traceparent: childTraceparent() };
   beginSpan("server")!.end({ name: "s", context, parent: undefined });

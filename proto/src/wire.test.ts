@@ -50,7 +50,7 @@ test("makes the bytes that the library makes, whatever was written before", () =
   );
 });
 
-test("writes what is no text as the library does", () => {
+test("encodes values that are no string as the library does", () => {
   for (const value of [undefined, null, 12, { toString: () => "é" }] as unknown as string[]) {
     expect([...new BinaryWriter().string(value).finish()]).toEqual([...textBytes(value)]);
   }

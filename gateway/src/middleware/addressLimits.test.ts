@@ -30,7 +30,7 @@ test("an address has its burst, then its rate, and never saves up more than a bu
   expect(tenFrom("192.0.2.1")).toBe(3);
 });
 
-test("those that were let through at once, more than there was room for, are paid back before another is let through", () => {
+test("an overdraft by simultaneous requests is paid back before another request passes", () => {
   const { clock, limits, tenFrom } = start();
   for (let come = 0; come < 10; come += 1) limits.check("192.0.2.1");
   for (let come = 0; come < 10; come += 1) limits.take("192.0.2.1");

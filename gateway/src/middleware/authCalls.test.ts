@@ -54,7 +54,7 @@ test.each<[string, ErrorCode[], ErrorCode]>([
   expect(new Set(asked.map((request) => JSON.stringify(request))).size).toBe(1);
 });
 
-test("of nothing granted it is told whether an earlier try may still be served", async () => {
+test("a lease without units says whether an earlier attempt may still be granted", async () => {
   expect(await leaseWith(NOTHING).lease()).toMatchObject({ granted: 0, mayBeLent: false });
   expect(await leaseWith("SYS_003", NOTHING).lease()).toMatchObject({ granted: 0, mayBeLent: true });
 });

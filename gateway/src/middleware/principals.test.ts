@@ -121,7 +121,7 @@ test.each<[string, (principals: Principals) => void]>([
   expect(await lookUp()).toMatchObject({ access: "none" });
 });
 
-test("who comes after a pushed revocation does not join a look-up that was under way before it", async () => {
+test("a request after a pushed revocation does not join a look-up that started before it", async () => {
   const { clock, resolve, principals, lookUp } = start(async () => FULL);
   await lookUp();
   let answerLate = (_: ResolvedKey) => {};
@@ -148,7 +148,7 @@ test("a changed organisation is looked up anew", async () => {
   expect(await lookUp()).toMatchObject({ access: "session" });
 });
 
-test("when the stream of changes begins anew, what is known of a key is asked for again before it is used", async () => {
+test("after a reconnect of the change stream every cached key is looked up again", async () => {
   const { resolve, principals, lookUp } = start(async () => FULL);
   await lookUp();
   resolve.mockResolvedValue(NONE);

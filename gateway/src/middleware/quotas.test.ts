@@ -85,7 +85,7 @@ test("a plan that is used up is asked about once a second, and at once after the
   await quotas.close();
 });
 
-test("what a lease did not use by its end is asked for again, after an account of it", async () => {
+test("unused units of an expired lease are reported first and leased again", async () => {
   const { lease, lent } = plan(10);
   const { clock, quotas } = start(lease);
   await Promise.all(Array.from({ length: 4 }, () => quotas.count(ORG, "WALLETS", done)));
@@ -125,7 +125,7 @@ test("closing gives an exact account, also when the last one did not arrive", as
   expect(lent()).toBe(37);
 });
 
-test("a recall gives account at once of what is not in use", async () => {
+test("a recall returns unused units at once", async () => {
   const { lease, lent } = plan(1_000);
   const { quotas } = start(lease);
   await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
@@ -135,7 +135,7 @@ test("a recall gives account at once of what is not in use", async () => {
   await quotas.close();
 });
 
-test("of a lease that is recalled account is given when the work on it has ended", async () => {
+test("a recalled lease is reported when its running requests have ended", async () => {
   const { lease, lent } = plan(10);
   const { quotas } = start(lease);
   let refuse: (error: DomainError) => void = () => undefined;
@@ -230,7 +230,7 @@ describe("while auth is away", () => {
     expect(lent).toBe(1);
   });
 
-  test("what may be on loan all the same is accounted for, and nothing twice", async () => {
+  test("leases that auth may have granted are reported once each", async () => {
     const { failures, accounts, lent } = await fiveThousandRequests("SYS_003");
     expect(failures).toBeLessThanOrEqual(22);
     expect(new Set(accounts.map(({ leaseId }) => leaseId)).size).toBe(accounts.length);
@@ -312,7 +312,7 @@ test("the next lease is asked for when half of one is used, so that nobody waits
   expect(outcomes).toEqual(Array.from({ length: 20 + left + calls[2]!.wanted }, () => "done"));
 });
 
-test("who comes while a call is under way that fails is heard once more", async () => {
+test("a request that joins a failing call is retried once", async () => {
   const { calls, come, outcomes } = startSlow();
   await come(1);
   await come(1);
@@ -322,7 +322,7 @@ test("who comes while a call is under way that fails is heard once more", async 
   expect(outcomes).toEqual(["SYS_002", "done"]);
 });
 
-test("who comes seldom has nothing lent ahead", async () => {
+test("rare requests lease nothing ahead", async () => {
   const { calls, come } = startSlow();
   await come(1);
   await calls[0]!.answer();
@@ -346,7 +346,7 @@ test("a lease that comes while account is given of the last one is used", async 
   expect(calls).toHaveLength(3);
 });
 
-test("what is lent while the gateway stops goes back", async () => {
+test("a lease that arrives while the gateway stops is returned", async () => {
   const { lease, lent } = plan(10_000);
   let answered = Promise.resolve();
   const { quotas } = start(async (wish) => {

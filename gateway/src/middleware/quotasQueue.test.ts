@@ -1,7 +1,7 @@
 import { testLog } from "@wonrail/kit/testing";
 import { createQuotas } from "./quotas";
 
-test("of those that wait for a lease a thousand do, and who comes then is refused at once; another quota has room of its own", async () => {
+test("at most a thousand requests wait for one quota, and another quota has its own queue", async () => {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const leaseQuota = async ({ wanted: granted }: { wanted: number }) => {

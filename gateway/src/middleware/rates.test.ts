@@ -111,7 +111,7 @@ test("while a thousand wait for a lease another one is refused at once", async (
   await expect(take()).rejects.toMatchObject({ code: "RATE_001", details: { retryAfterMs: 1_000 } });
 });
 
-test("what a lease did not use by its end is void", async () => {
+test("unused units of an expired lease are void", async () => {
   const { clock, lease, take } = start();
   await Promise.all(Array.from({ length: 10 }, take));
   const calls = lease.mock.calls.length;
@@ -159,7 +159,7 @@ test("a gateway by itself saves up no more than a burst, however long nobody cam
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(200);
 });
 
-test("what auth says counts again from its first answer on", async () => {
+test("auth's rate applies again from its first answer after a failure", async () => {
   const { clock, lease, take } = start();
   lease.mockRejectedValueOnce(new DomainError("SYS_002"));
   await take();
@@ -169,7 +169,7 @@ test("what auth says counts again from its first answer on", async () => {
   await expect(take()).rejects.toMatchObject({ code: "RATE_001" });
 });
 
-test("the headers tell what is left", async () => {
+test("the headers carry the remaining rate", async () => {
   const { rates, take } = start();
   await take();
   expect(rates.state(principal, false)).toEqual({ limit: 200, remaining: 199, resetSeconds: 1 });

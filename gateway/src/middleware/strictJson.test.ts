@@ -3,7 +3,7 @@ import { JsonRefusedError, MAX_DEPTH, parseStrictJson } from "./strictJson";
 
 const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
-describe("what JSON and this API agree on", () => {
+describe("JSON that this API accepts", () => {
   test("is read as JSON.parse reads it", () => {
     const text = ' {"a": [1, -20, 0, true, false, null, ""], "b": {"c": "\\u00e9\\n\\"\\\\ 원"} } ';
     expect(parseStrictJson(text)).toEqual({ value: JSON.parse(text), problems: [] });
@@ -47,7 +47,7 @@ describe("what JSON and this API agree on", () => {
   });
 });
 
-describe("what JSON takes in silence", () => {
+describe("input that JSON.parse accepts silently", () => {
   test.each<[string, string, string, string]>([
     ["a key given twice", '{"a":1,"a":2}', "a", "is given twice"],
     [
@@ -96,7 +96,7 @@ describe("what JSON takes in silence", () => {
   });
 });
 
-describe("what is too large to be looked at further", () => {
+describe("oversized input", () => {
   test.each<[string, string, RegExp]>([
     ["200,000 levels", nest(200_000), /nested deeper/],
     ["200,000 levels that never close", '{"a":'.repeat(200_000), /nested deeper/],

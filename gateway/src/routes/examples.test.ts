@@ -67,7 +67,7 @@ test("no schema has an example of its own, which would tell another story", () =
   expect(renderOpenApi()).not.toContain('"examples": [');
 });
 
-test("the story goes on in time, and what is made is named by the time at which it is made", () => {
+test("examples follow each other in time, and each id carries its creation time", () => {
   expect(story.map(({ at }) => at)).toEqual([...story.map(({ at }) => at)].sort());
   for (const { operation, at, thing } of things) {
     const moments = [thing.createdAt, thing.updatedAt, at].filter((moment) => moment !== undefined);
@@ -80,7 +80,7 @@ test("the story goes on in time, and what is made is named by the time at which 
   }
 });
 
-test("what a request names was given by an earlier answer", () => {
+test("a request names only ids and addresses of earlier answers", () => {
   const given = new Set<string>();
   for (const { operation, params, query, body, data } of told) {
     const named = [...idsIn({ params, query, body }), ...ourAddresses({ query, body })];
@@ -106,7 +106,7 @@ test("a settlement has a place on the chain once it is confirmed, and not before
   }
 });
 
-test("states follow from what was done", () => {
+test("states follow from the operations before them", () => {
   expect(only("cancelPayment").data.status).toBe("CANCELLED");
   const { body, data } = only("cancelCharge");
   expect([data.status, data.cancelledAmount]).toEqual(["PARTIALLY_CANCELLED", body.amount]);
@@ -117,14 +117,14 @@ test("states follow from what was done", () => {
   expect(only("updateTransactionStatus").data.status).toBe(only("updateTransactionStatus").body.status);
 });
 
-test("nobody pays themselves", () => {
+test("payer and receiver differ", () => {
   const paid = told.filter(({ operation }) => operation === "createPayment").map(({ body }) => body);
   for (const { payerWalletId, receiverWalletId } of paid) expect(payerWalletId).not.toBe(receiverWalletId);
   const recorded = told.filter(({ operation }) => operation === "createTransaction").map(({ body }) => body);
   for (const { fromAddress, toAddress } of recorded) expect(fromAddress).not.toBe(toAddress);
 });
 
-test("what is scheduled is due long after anybody reads it", () => {
+test("scheduled times lie more than 20 years ahead", () => {
   for (const { body } of told.filter(({ body: { scheduledAt } }) => scheduledAt !== undefined))
     expect(new Date(body.scheduledAt as string).getUTCFullYear()).toBeGreaterThan(
       new Date().getUTCFullYear() + 20,

@@ -55,7 +55,7 @@ test("each code that an operation can answer with is an example at its status", 
   }
 });
 
-test("what a program reads from the details of a refusal is in its example", () => {
+test("the example of each error holds every detail that a program reads", () => {
   const examples = document.components.examples as Record<
     string,
     { value: { error: { details: object | null } } }
@@ -94,7 +94,7 @@ test("what a program reads from the details of a refusal is in its example", () 
   ]);
 });
 
-test("what changes something either takes an Idempotency-Key, or says what to do when its outcome is not known", () => {
+test("each write takes an Idempotency-Key or documents how to handle an unknown outcome", () => {
   for (const { method, path, operation } of table) {
     const { idempotent, whenUnknown } = operation;
     expect([operation.id, [idempotent, whenUnknown].filter(Boolean).length]).toEqual([
@@ -123,7 +123,7 @@ test("each refusal names the headers that it may carry", () => {
   expect(headersOf("refreshKey", 400)).toEqual([always]);
 });
 
-test("what the gateway's probe is answered does not include a rate, which it has none of", () => {
+test("the health probe documents no rate limit", () => {
   const { responses } = operations.find(({ operationId }) => operationId === "checkHealth")!;
   expect(Object.keys(responses)).toEqual(["200", "400", "500", "503"]);
 });
@@ -186,7 +186,7 @@ test("the largest amount of a request is what a JSON number carries exactly", ()
   for (const [at, { maximum }] of asked) expect([at, maximum]).toEqual([at, 2 ** 53 - 1]);
 });
 
-test("what is asked takes no other fields, and what is answered may get some", () => {
+test("request objects are closed, and response objects may gain fields", () => {
   const objects = schemasIn(document, "#").filter(
     ([, { type, properties }]) => type === "object" && properties,
   );

@@ -21,7 +21,7 @@ test("each example of a query reads the same when it is pasted into a URL as it 
     expect(new URLSearchParams(`${name}=${example}`).get(name)).toBe(example);
 });
 
-test("a moment whose plus sign became a space is told how to write it", () => {
+test("a timestamp whose plus sign became a space is refused with the encoding to use", () => {
   const { error } = queryMomentOf("").safeParse("2026-01-14T09:30:00 09:00");
   expect(error?.issues[0]?.message).toContain("%2B");
   expect(queryMomentOf("").parse("2026-01-14T09:30:00+09:00")).toEqual(new Date("2026-01-14T00:30:00Z"));

@@ -43,7 +43,7 @@ describe("createPublisher", () => {
     expect(requests).toEqual([["a"], ["b", "c", "d"]]);
   });
 
-  it("splits what is more than a request may hold", async () => {
+  it("splits messages that exceed the size of one request", async () => {
     const requests: number[] = [];
     const publisher = publisherThat(async (messages) => void requests.push(messages.length));
     await publisher.publish(Array.from({ length: 5 }, () => message("k", MAX_MESSAGE_BYTES / 2 - 1)));

@@ -15,7 +15,7 @@ const createRetry = require("kafkajs/src/retry") as (options: object) => unknown
 
 const FEW = { ...SEND_ONCE, retries: 2, initialRetryTime: 1 };
 
-test("what moves to a broker that has answered is not taken for sent", async () => {
+test("a message that moves to a broker which already answered fails instead of counting as sent", async () => {
   const { send, stored } = movingCluster(SEND_ONCE);
   await expect(send).rejects.toThrow();
   expect(stored).toEqual(["first"]);

@@ -31,7 +31,7 @@ describe("untilThere", () => {
     await expect(untilThere("read", attempt, { ...patience, signal })).resolves.toBe("there");
   });
 
-  it("gives up at once on what does not pass, and when it is told to stop", async () => {
+  it("gives up at once on a permanent error and on abort", async () => {
     const attempt = jest.fn(() => Promise.reject(new Error("no such thing")));
     const stop = new AbortController();
     const hopeless = { ...patience, signal: stop.signal, mayPass: () => false };
@@ -42,7 +42,7 @@ describe("untilThere", () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it("does not wait for an attempt that hangs when it is told to stop", async () => {
+  it("leaves a hanging attempt on abort", async () => {
     const stop = new AbortController();
     const hanging = untilThere("read", () => new Promise(() => undefined), {
       ...patience,

@@ -12,7 +12,7 @@ test.each<[number, Error, string]>([
   expect(await run(() => Promise.reject(error))).toEqual({ code, out: "", err });
 });
 
-test("what nobody expects is thrown on, with its stack", async () => {
+test("an unexpected error is rethrown with its stack", async () => {
   await expect(run(() => Promise.reject(new TypeError("x is no function")))).rejects.toThrow(TypeError);
 });
 

@@ -18,7 +18,7 @@ test("a database that gives up is not said to be out of reach", async () => {
   await expect(work).rejects.toThrow(/^The database at \S+ could not do it: .+ statement timeout\.$/);
 });
 
-test("what the work refuses stays as it is", async () => {
+test("a refusal by the work is rethrown unchanged", async () => {
   const refusal = new Refusal("There is no such row.");
   const work = withDatabase({ DATABASE_URL: testDatabase.url }, "sample", () => Promise.reject(refusal));
   await expect(work).rejects.toBe(refusal);

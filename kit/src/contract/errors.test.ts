@@ -38,21 +38,21 @@ test("every message is a sentence that ends", () => {
     expect([code, /^[A-Z].*\.$/.test(row.message)]).toEqual([code, true]);
 });
 
-test("only what may succeed later is retryable", () => {
+test("only errors that may succeed later are retryable", () => {
   const retryable = Object.entries(errorTable)
     .filter(([, row]) => row.retryable)
     .map(([code]) => code);
   expect(retryable).toEqual(["REQ_002", "RATE_001", "SYS_002", "SYS_003"]);
 });
 
-test("a refusal is told from a fault", () => {
+test("isRefusal separates refusals from faults", () => {
   expect(isRefusal(new DomainError("TRF_001"))).toBe(true);
   expect(isRefusal(new DomainError("SYS_002"))).toBe(false);
   expect(isRefusal(new DomainError("SYS_001"))).toBe(false);
   expect(isRefusal(new Error("x"))).toBe(false);
 });
 
-test("what an error came of is one line, from the outside in", () => {
+test("causesOf writes the chain of causes as one line, outermost first", () => {
   const refused = new Error("connect ECONNREFUSED");
   const cause = new Error("/wonrail.wallet.v1.WalletService/GetWallet", { cause: refused });
   const unknown = new DomainError("SYS_003", null, { cause });
@@ -68,7 +68,7 @@ test("an invalid request names each field", () => {
   });
 });
 
-test("which fields were refused is told by an invalid request alone", () => {
+test("only an invalid request names refused fields", () => {
   const fields = [{ path: "requestId", message: "is too old" }];
   expect(refusedFields(invalidRequest(fields))).toEqual(["requestId"]);
   for (const other of [

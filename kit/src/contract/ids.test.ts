@@ -61,7 +61,7 @@ test.each([
   expect(isId("wal", text)).toBe(false);
 });
 
-test("what is to be done at a time has one id, whoever asks for it", () => {
+test("idAt derives the same id from the same time and name", () => {
   const id = idAt("trf", 1_700_000_000_000, "rent");
   expect(id).toBe(idAt("trf", 1_700_000_000_000, "rent"));
   expect(id).not.toBe(idAt("trf", 1_700_000_000_000, "wages"));

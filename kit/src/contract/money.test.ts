@@ -34,7 +34,7 @@ test.each([
   }
 });
 
-test("what is formatted reads back the same", () => {
+test("a formatted amount parses to the same amount", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: MAX_WON }), (amount) => {
       expect(parseWon(formatWon(won(amount)), "x")).toBe(amount);

@@ -7,7 +7,7 @@ const refuse = (message: string): never => {
   throw new Error(message);
 };
 
-test("a service runs on the test network unless it is told to run on the main one", () => {
+test("a service runs on the test network by default", () => {
   expect(loadConfig(schema, {}, [], refuse)).toEqual({ NETWORK: "WON_TESTNET" });
   expect(loadConfig(schema, { NETWORK: "WON_MAINNET" }, [], refuse)).toEqual({ NETWORK: "WON_MAINNET" });
 });

@@ -3,7 +3,7 @@ import { createLog } from "../log";
 
 afterEach(() => jest.restoreAllMocks());
 
-test("a database that cannot be reached is said again after a while, also when the machine's clock was set back", async () => {
+test("an unreachable database is logged again after a while, although the machine's clock was set back", async () => {
   const said: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => void said.push(line) } });
   // Where nobody listens.

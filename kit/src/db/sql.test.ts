@@ -48,7 +48,7 @@ describe("sql", () => {
     ]);
   });
 
-  it("refuses what is no value: undefined, and an object that only looks like a statement", () => {
+  it("refuses undefined and objects that only look like a statement", () => {
     expect(() => sql`${undefined as never}`).toThrow("use null");
     expect(() => sql`${{ strings: ["drop"], values: [] } as never}`).toThrow("assertion failed");
   });

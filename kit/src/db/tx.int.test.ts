@@ -64,7 +64,7 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
-  it("does what was pushed in the order of its pushing, and knows at the commit that all of it was done", async () => {
+  it("executes pushed statements in order and completes them before the commit", async () => {
     await tx(test.db, async (tx) => {
       for (let id = 1; id <= 4; id += 1)
         tx.push(sql`update accounts set balance = balance * 2 where id = ${id}`);
@@ -89,7 +89,7 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
-  it("runs the work again when what was pushed met others", async () => {
+  it("runs the work again when a pushed statement hits a serialisation failure", async () => {
     let runs = 0;
     await tx(test.db, async (tx) => {
       await add(tx, 1, 5n);
@@ -186,7 +186,7 @@ describe("tx", () => {
     await hasty.close();
   });
 
-  it("ends at a signal whatever it waits for, is not run again, and is not begun after it", async () => {
+  it("ends on abort while it waits, and runs the work neither again nor afterwards", async () => {
     const stop = new AbortController();
     const one = openTestDatabase(test.url, "sample", { max: 1 });
     let runs = 0;
@@ -332,7 +332,7 @@ describe("a COMMIT whose reply is lost", () => {
     });
   });
 
-  it("is told from a reply that was lost before it, after which the work runs again", async () => {
+  it("tells a lost commit from an earlier lost reply, after which the work runs again", async () => {
     await withLostReply("balance = 0", async (db) => {
       let runs = 0;
       await tx(db, async (tx) => {

@@ -84,7 +84,7 @@ describe("values", () => {
     await expect(test.db.query(sql`select ${["{"]}::jsonb[] as json`)).rejects.toThrow("type json");
   });
 
-  it("gives each row a time of its own, also where all have the same, and what is no time as it is", async () => {
+  it("parses equal timestamps into separate dates and keeps other values as they are", async () => {
     const texts = [
       "2026-01-01T00:00:00.001Z",
       "2026-01-01T00:00:00.001Z",

@@ -39,7 +39,7 @@ test.each([
   watchdog.stop();
 });
 
-test("what was answered begins its time anew, and the last answer ends it", () => {
+test("each answer restarts the timeout, and the last answer ends it", () => {
   const destroy = jest.fn();
   const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
   const watchdog = createWatchdog(10_000, 5_000);
@@ -53,7 +53,7 @@ test("what was answered begins its time anew, and the last answer ends it", () =
   watchdog.stop();
 });
 
-test("who was answered before somebody was asked in vain is doubted, and who was answered since is not", () => {
+test("a silent connection puts only connections in doubt that were heard before it", () => {
   const clients = ["idle", "silent", "busy", "new"].map(
     () => ({ connection: { stream: { destroy: jest.fn() } } }) as unknown as ClientBase,
   );

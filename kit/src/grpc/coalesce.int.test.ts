@@ -18,7 +18,7 @@ import { type ServerCall, serveItems } from "./server";
 
 afterEach(closeAll);
 
-test("what queues while a call is in flight travels as one, and each item gets its own answer", async () => {
+test("items queued behind a running call travel together, and each gets its own answer", async () => {
   const gate = newGate();
   const { send, batches } = await start(async ({ text }) => {
     if (text === "first") await gate.opened;
@@ -35,7 +35,7 @@ test("what queues while a call is in flight travels as one, and each item gets i
   expect(batches.map(({ length }) => length)).toEqual([1, 50]);
 });
 
-test("one refused item refuses only itself, with its own code and details", async () => {
+test("a refused item fails alone, with its own code and details", async () => {
   const { send } = await start(async ({ text }) => {
     if (text === "poor") throw new DomainError("PAY_001", { balance: 3 });
     return { text };
@@ -233,7 +233,7 @@ test("when the queue is full the next item is refused at once", async () => {
   await Promise.all(accepted);
 });
 
-test("one organisation fills half of the queue, and another one's goes with the next call", async () => {
+test("one organisation fills at most half of the queue, and another's item goes with the next call", async () => {
   const gate = newGate();
   const { send, batches } = await start(async (note) => {
     if (note.text === "in flight") await gate.opened;
@@ -254,7 +254,7 @@ test("one organisation fills half of the queue, and another one's goes with the 
   expect(batches[1]!.filter(({ text }) => text === "few")).toHaveLength(10);
 });
 
-test("closing answers what was accepted and refuses what comes later", async () => {
+test("closing answers accepted items and refuses later ones", async () => {
   const { send } = await start(async (note) => {
     await sleep(50);
     return note;

@@ -12,7 +12,7 @@ test("a value has the short name that the public API shows, and back", () => {
   expect(enumValue(WalletType, "INCENTIVE")).toBe(WalletType.INCENTIVE);
 });
 
-test("what is unset, or newer than this build, has no name", () => {
+test("unset and unknown values have no name", () => {
   expect(enumName(WalletType, WalletType.UNSPECIFIED)).toBeUndefined();
   expect(enumName(WalletType, WalletType.UNRECOGNIZED)).toBeUndefined();
   expect(enumName(WalletType, "WALLET_TYPE_GOVERNMENT" as WalletType)).toBeUndefined();

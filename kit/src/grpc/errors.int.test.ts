@@ -81,7 +81,7 @@ test("a refusal is not logged as an error", async () => {
   expect(lines().filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("what was away is said by the one who missed it: what it asked for, and why that failed", async () => {
+test("the caller of an unreachable service logs the RPC and the cause", async () => {
   const { log, lines } = recordedLog();
   const nobody = echoClient(1);
   const { port } = await startEcho({ say: (note) => nobody.say(note) }, { log });

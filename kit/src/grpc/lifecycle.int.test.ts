@@ -58,7 +58,7 @@ test("a server that is replaced within a second fails no call that may be repeat
   expect((await calls).map(({ text }) => text)).toEqual(texts);
 });
 
-test("one that stays away is waited for during the first second, and not by those who come later", async () => {
+test("calls wait for an absent service during its first second, and later calls fail at once", async () => {
   const { port, drain } = await startEcho({ say: async (note) => note });
   const client = echoClient(port);
   await client.say({ text: "before" });
@@ -82,7 +82,7 @@ test("connections end after their age without failing a call", async () => {
   while (connections < 5) await Promise.all([client.say({ text: "a" }), client.say({ text: "b" })]);
 });
 
-test("reflection lists what is served and describes its messages, and is off unless asked for", async () => {
+test("reflection describes the served services when it is enabled", async () => {
   const services = [implement(AuthServiceService, {})];
   const { port } = await startEcho({}, { services, reflection: true });
   const [listed, described] = await reflect(port, [

@@ -42,7 +42,7 @@ describe("a stream of responses", () => {
     await eventually(() => expect(ended).toBe(true));
   });
 
-  test("that fails half-way gives what came before and then the refusal", async () => {
+  test("that fails half-way delivers its first messages and then the error", async () => {
     const { port } = await startEcho({
       async *repeat() {
         yield { text: "first" };
@@ -124,7 +124,7 @@ describe("a stream both ways", () => {
     await eventually(() => expect(told).toBe(true));
   });
 
-  test("what stops the requests comes out where the answers are read", async () => {
+  test("an error of the request stream surfaces where the answers are read", async () => {
     const { port } = await startEcho({
       async *chat(requests) {
         for await (const note of requests) yield note;

@@ -39,7 +39,7 @@ test("a method refuses every caller that its rule does not name", async () => {
   });
 });
 
-test("nobody gets in without a certificate of the same authority", async () => {
+test("a client without a certificate of the same authority is refused", async () => {
   const { port } = await startEcho({ say: async (note) => note }, { tls: server });
   const stranger = makeAuthority("somebody else").issue("payment", ["DNS:payment"]);
   await expect(say(port, { ...stranger, ca: server.ca })).rejects.toMatchObject({

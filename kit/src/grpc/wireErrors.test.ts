@@ -52,7 +52,7 @@ test.each(["not json", "[1]", "3", "null", '"text"'])(
   },
 );
 
-test("nothing but a DomainError shows what it is", () => {
+test("only a DomainError reveals its code and details", () => {
   for (const error of [new Error("inside"), "text", null, undefined, { code: "WAL_002" }]) {
     expect(toErrorDetail(error)).toEqual({ code: "SYS_001", detailsJson: undefined });
   }

@@ -28,7 +28,7 @@ const write = (name: string, text: string) => writeFileSync(join(dir, name), tex
 const run = () => migrate({ url: test.ownerUrl, schema: "sample", dir, log: testLog() });
 
 describe("migrate", () => {
-  it("applies what is new, says what, and does nothing the second time", async () => {
+  it("applies and reports new migrations, and does nothing the second time", async () => {
     expect(await run()).toMatchObject({
       known: 3,
       applied: [{ set: "service", number: 1, name: "accounts" }],

@@ -84,7 +84,7 @@ describe("the relay", () => {
     }
   });
 
-  it("is told by another process of each commit, however close they follow each other", async () => {
+  it("is notified of each commit of another process, also of commits within a moment", async () => {
     let told = 0;
     opened.push(await bench.test.db.listen(channelOf("sample", "outbox"), () => (told += 1)));
     // Listening begins with a look.
@@ -191,7 +191,7 @@ describe("the relay", () => {
     expect(await registry.metrics()).toMatch(/^outbox_oldest_age_seconds 36\d\d/m);
   });
 
-  it("finds out about its backlog without reading what is published, whatever the statistics say", async () => {
+  it("reads its backlog without reading published events, also with stale statistics", async () => {
     const { db } = bench.test;
     const owner = openTestDatabase(bench.test.ownerUrl, "sample");
     opened.push(owner);

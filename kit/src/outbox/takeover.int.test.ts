@@ -60,7 +60,7 @@ test("goes on with the next database when the one it had has gone without a word
   await eventually(() => expect(namesOf(bus.messages)).toContain("a.2"));
 });
 
-test("runs for each schema of a database, whoever runs for another", async () => {
+test("runs for each schema of a database independently", async () => {
   await bench.test.db.dedicated(async (first) => {
     expect(await tryLockRelay(first, "sample")).toBe(true);
     await bench.test.db.dedicated(async (second) => {

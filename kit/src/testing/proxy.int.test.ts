@@ -83,7 +83,7 @@ describe("the proxy", () => {
     await eventually(() => expect(swallowed.text).toBe("<c>"));
   });
 
-  it("resets what is open and what comes", async () => {
+  it("resets open and new connections", async () => {
     await start({ kind: "pass" });
     const before = open();
     before.socket.write("a");

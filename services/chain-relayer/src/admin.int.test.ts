@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("says what is stuck and why, and tells one operation's whole story", async () => {
+test("operations list shows stuck operations with their reason, and operation show gives all details of one", async () => {
   const orgId = newId("org");
   const ledgerRef = newId("pay");
   await insert(orgId, ledgerRef);

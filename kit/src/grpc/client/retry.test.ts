@@ -48,7 +48,7 @@ test("does not repeat what makes no sense to repeat, nor beyond the deadline", a
   expect(refused.attempts() + late.attempts()).toBe(2);
 });
 
-test("what waited for a connection is free of charge", async () => {
+test("a retry after a reconnect costs no budget", async () => {
   const budget = new RetryBudget();
   while (budget.spend());
   await expect(withRetry(failing(1).attempt, options({ budget }))).rejects.toThrow("failure 1");

@@ -46,7 +46,7 @@ describe("the call that settles a batch", () => {
   });
 });
 
-test("what a contract says counts only of the one that may say it", () => {
+test("an event counts only when the contract that owns it emitted it", () => {
   const [manager, before, token, stranger] = [address(), address(), address(), address()];
   const paymentManagers = [before, manager].map((one) => one.toLowerCase());
   const contracts = { tokenAddress: token, paymentManagers };

@@ -85,18 +85,18 @@ test.each<[string, Answers]>([
   expect(await everything(open(endpoint("liar", lie), endpoint("a"), endpoint("b")))).toEqual(truth);
 });
 
-test("balances at a final block are believed when more than half say so; the other one is told of", async () => {
+test("a majority decides the balances at a final block, and the outvoted endpoint is reported", async () => {
   const { provider, reported } = open(endpoint("liar", { eth_call: "0x08" }), endpoint("a"), endpoint("b"));
   expect(await provider.callManyAt("0x", ["0x", "0x"], 1n)).toEqual(["0x07", "0x07"]);
   expect(await reported()).toEqual([["liar", 1]]);
 });
 
-test("of two that disagree about a final fact neither is believed", async () => {
+test("a final fact is refused when the only two endpoints disagree", async () => {
   const { provider } = open(endpoint("liar", { eth_call: "0x08" }), endpoint("a"));
   await expect(provider.callAt("0x", "0x", 1n)).rejects.toThrow("disagree");
 });
 
-test("one that stands still does not hold two others up, and is told of", async () => {
+test("an endpoint that stands still delays no answer and is reported", async () => {
   const old = { ...BLOCK, number: "0x1" };
   const { provider, reported } = open(
     endpoint("still", { eth_getBlockByNumber: old }),
@@ -145,7 +145,7 @@ test("an account's nonce is not believed of a node that is on another chain by n
   expect(await reported()).toEqual([["moved", 1]]);
 });
 
-test("when nobody answers it is said why, though the first one only stands still", async () => {
+test("a failed question reports the refusal in preference to an endpoint that is behind", async () => {
   const behind = endpoint("behind");
   const tooWide = endpoint("narrow");
   const { endpoints } = open(behind, tooWide);
@@ -216,7 +216,7 @@ test("a silent one is not waited for again until it has rested", async () => {
   expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(6);
 });
 
-test("who does not answer is measured, from the start on and where there is only one", async () => {
+test("the availability gauge follows each endpoint from the start, also where it is the only one", async () => {
   let isAway = true;
   const call = <T>(method: string) =>
     isAway ? Promise.reject(new RpcUnclear("away")) : endpoint("b").call<T>(method, []);
@@ -248,7 +248,7 @@ test("how long one rests does not go by a clock that is set back", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("one that lets its time pass is asked once while there are others, and again at once where it is alone", async () => {
+test("a silent endpoint is tried once beside others, and retried at once when it is alone", async () => {
   const asked: string[] = [];
   const silent = outOfTime(asked);
   await open(silent, endpoint("a")).endpoints.all(balance);
@@ -257,7 +257,7 @@ test("one that lets its time pass is asked once while there are others, and agai
   expect(asked).toHaveLength(4);
 });
 
-test("one that stays silent rests twice as long each time, up to 160 s, and 10 s again after it has answered", async () => {
+test("a silent endpoint rests for 10 s, doubled up to 160 s, and for 10 s again after an answer", async () => {
   const asked: string[] = [];
   const silent = outOfTime(asked);
   const { endpoints, later } = open(silent, endpoint("a"));
@@ -282,7 +282,7 @@ test("one that stays silent rests twice as long each time, up to 160 s, and 10 s
   expect(await restSeconds()).toBe(10);
 });
 
-test("an answer to what was asked before its rest began does not end it", async () => {
+test("a late answer from before the rest does not end the rest", async () => {
   const slow = endpoint("slow");
   const { endpoints } = open(slow, endpoint("a"));
   await endpoints.all(balance);
@@ -326,7 +326,7 @@ test.each([
   expect(await provider.send("0x").then(() => "sent", sendOutcomeOf)).toBe("known");
 });
 
-test("one alone is believed, and one that takes the bytes is enough", async () => {
+test("a single endpoint decides alone, and one acceptance of the bytes is enough", async () => {
   const only = open(refusing("only", "nonce too low")).provider.send("0x");
   expect(await only.then(() => "sent", sendOutcomeOf)).toBe("nonce_used");
   const takes = endpoint("takes", { eth_sendRawTransaction: "0xhash" });

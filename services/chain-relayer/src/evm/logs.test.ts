@@ -97,7 +97,7 @@ test("a node that is too slow or too full for all logs of a block is asked for i
   expect(asked).not.toContain("eth_getBlockReceipts");
 });
 
-test("of several blocks that are too much none is read by its receipts: fewer are asked for", async () => {
+test("several blocks whose logs exceed the limit are asked for in smaller ranges, never by receipts", async () => {
   const { rpc, asked } = nodeWith(CROWD, { mostReceipts: 4 });
   await expect(logsFrom(rpc, { ...FILTER, fromBlock: 99n }, 31_337n)).rejects.toThrow("more than 3");
   expect(asked).not.toContain("eth_getBlockReceipts");

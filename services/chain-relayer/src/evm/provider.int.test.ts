@@ -96,7 +96,7 @@ test.each<[string, (calls: Call[]) => unknown]>([
   expect(asked).toEqual([8, 4, 4]);
 });
 
-test("one receipt that is too large by itself is not asked for in less", async () => {
+test("a single receipt that exceeds the limit fails without further splitting", async () => {
   refuse = () => ({ id: null, error: { code: -32011, message: "The batch response was too large" } });
   await expect(open().receipts(HASHES.slice(0, 2))).rejects.toThrow("too large");
   expect(asked.slice(0, 2)).toEqual([2, 1]);

@@ -60,7 +60,7 @@ test("says why there is no connection, and not with which password", async () =>
   await expect(open(urlOf("/html")).call("eth_chainId", [])).rejects.toThrow("no answer that can be read");
 });
 
-test("of an answer that is too large says whose it is, and of a receipt which", async () => {
+test("an oversized answer is refused with the endpoint's name and the receipt's hash", async () => {
   const large = open(urlOf("/large"));
   const said = `${large.name} answered with more than the 1000 bytes that are accepted`;
   await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnclear(said));

@@ -68,7 +68,7 @@ test("a blocked operation is counted with its reason, and is not late", async ()
   ]);
 });
 
-test("what is in a block waits for finality alone, and is not late", async () => {
+test("a mined operation waits for finality and does not count as late", async () => {
   const { db } = database;
   const [first, second] = [operationOf(), operationOf()];
   await takeIn(db, [first]);
@@ -138,7 +138,7 @@ test("a paused queue is measured apart, with the entries that are not pulled", a
   expect(await told()).toEqual([2000, 2000, 0, 0]);
 });
 
-test("the scan is behind by what is final and not taken in, however far finality itself is behind", async () => {
+test("the scan's lag counts final blocks that are not ingested, apart from the lag of finality", async () => {
   const { db } = database;
   const behind = async () => (await look()).get("chain_scan_lag_seconds");
   const takenIn = (blockNumber: bigint) =>
@@ -164,7 +164,7 @@ test("a scan that has not begun is not behind while none of our blocks is final"
   expect(await behind(1_000n)).toBeGreaterThan(300);
 });
 
-test("before the chain has answered nothing is said of it, so that nobody takes an unknown balance for an empty account", async () => {
+test("gauges stay absent until the chain answers, so that an unknown balance is not read as 0", async () => {
   await lookInside();
   const text = await registry.metrics();
   const unknown = ["chain_head_block", "chain_confirmed_lag_blocks", "chain_scan_lag_seconds"];

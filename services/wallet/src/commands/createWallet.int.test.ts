@@ -74,7 +74,7 @@ test("nor one that was given faster than the clock goes, once the guide's statem
   expect(after.filter(({ walletAddress }) => lost.has(walletAddress))).toEqual([]);
 });
 
-test("a wallet whose account could not be opened is finished by the next request, which is told of it", async () => {
+test("the next request finishes a wallet whose account could not be opened", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
   // The first request began the wallet; the second began nothing.
@@ -211,7 +211,7 @@ test("a ledger outage after the row was written is SYS_003 for every caller", as
   expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
 });
 
-test("metadata stays that of the request that began the wallet, whoever opens it", async () => {
+test("metadata of the first request stays when another request opens the wallet", async () => {
   const orgId = newId("org");
   const post = (tier: string) =>
     world.client

@@ -32,7 +32,7 @@ test("a deposit is credited under its log's name, and once; what is less than on
   expect(DepositCredited.decode(events[0]!.payload)).toMatchObject({ walletId, amountWon: "5", txHash });
 });
 
-test("what the ledger does not take stays unbooked and is asked for again, after ten minutes at most however often it was", async () => {
+test("a deposit that the ledger refuses stays unbooked and is retried after at most ten minutes", async () => {
   await seen(5_000_000n);
   for (const [attempts, seconds] of [
     [0, 1],
@@ -51,7 +51,7 @@ test("what the ledger does not take stays unbooked and is asked for again, after
   expect(await credit(() => null)).toEqual([]);
 });
 
-test("nothing is credited while the chain is another one than was taken in", async () => {
+test("deposits stay unbooked while the chain's final block differs from the ingested one", async () => {
   await seen(5_000_000n);
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
@@ -71,7 +71,7 @@ test("a credit is booked for the wallet that it is of, and no other of its organ
   ]);
 });
 
-test("of two replicas that credit a deposit at once, one tells of it", async () => {
+test("two replicas that credit a deposit at once write one event", async () => {
   const { ledgerRef } = await seen(5_000_000n);
   const other = () => credit(() => ledgerRef);
   await credit(() => ledgerRef, other);
@@ -79,7 +79,7 @@ test("of two replicas that credit a deposit at once, one tells of it", async () 
   expect(await database.db.query(sql`select from outbox where type = 'deposit_credited'`)).toHaveLength(1);
 });
 
-test("one that cannot be written down is put off, and holds up no others", async () => {
+test("a deposit that cannot be recorded is postponed, and later deposits are credited", async () => {
   const { orgId, walletId } = await seen(5_000_000n);
   const first = newId("opn");
   await credit(() => first);

@@ -10,7 +10,7 @@ test("tokens from an outside address are a deposit, also while a batch of ours i
   expect(transferKindOf({ ...OUTSIDE, operation: "known" })).toBe("deposit");
 });
 
-test("a leg of ours is ours, whoever sent the authorization", () => {
+test("a known leg is ours, whoever submitted the authorization", () => {
   expect(transferKindOf({ ...FROM_US, leg: "entry" })).toBe("ours");
 });
 
@@ -23,7 +23,7 @@ test("a mint of a known operation is ours, another minter's is a deposit", () =>
   expect(transferKindOf(MINT)).toBe("deposit");
 });
 
-test("what our own keys or contract moved without an order of ours is never credited", () => {
+test("a transfer by our own keys or contract without a known operation is never credited", () => {
   expect(transferKindOf(FROM_US)).toBe("unknown");
   expect(transferKindOf({ ...MINT, operation: "unknown" })).toBe("unknown");
 });

@@ -48,7 +48,7 @@ test("leaves the cursor where it is when final blocks were replaced, also from b
 });
 
 describe("while blocks are taken in again", () => {
-  test("nothing is compared with the chain, whose older blocks knew less, until all is taken in that was", async () => {
+  test("reconciliation pauses until the rescan reaches the block it started from", async () => {
     const { chain, deps, warned } = await takenInTo1000();
     await reconcile(deps, signal);
     const before = await finishedAt();
@@ -84,7 +84,7 @@ describe("while blocks are taken in again", () => {
     expect(await drifts()).toEqual(["LEDGER"]);
   });
 
-  test("who goes back once more is on the way to the furthest block all the same", async () => {
+  test("a second rescan keeps the furthest block as its goal", async () => {
     const { deps } = await takenInTo1000();
     await rescan(deps, 951n);
     await scanFinalized(deps);
@@ -143,7 +143,7 @@ describe("while blocks are taken in again", () => {
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
   });
 
-  test("an endpoint whose final block lies before what was taken in is not believed", async () => {
+  test("a final block before the ingested one is ignored", async () => {
     const { chain, deps } = await takenInTo1000();
     await rescan(deps, 951n);
     chain.final = 980n;

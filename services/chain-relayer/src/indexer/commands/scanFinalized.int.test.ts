@@ -117,7 +117,7 @@ test("the journals are pulled when the chain executed an unknown operation, as a
   expect(await listDrifts(db, { all: true, limit: 10 })).toEqual([]);
 });
 
-test("that the last block which was taken in is another one is seen also while nothing new is final", async () => {
+test("a changed hash of the last ingested block is noticed although no new block is final", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 1_000n);
   const deps = depsOn(database.db, chain);
@@ -126,7 +126,7 @@ test("that the last block which was taken in is another one is seen also while n
   await expect(scanFinalized(deps)).rejects.toThrow("was final as");
 });
 
-test("what is read of another branch than the block before it is not taken in", async () => {
+test("blocks of another branch are not ingested", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 900n);
   const { block } = chain.provider;
@@ -139,7 +139,7 @@ test("what is read of another branch than the block before it is not taken in", 
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n });
 });
 
-test("who comes late with a run of blocks leaves the cursor where a faster one, or an operator, has put it", async () => {
+test("a slower replica does not overwrite a cursor that moved", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 900n);
   const { logs } = chain.provider;
@@ -151,7 +151,7 @@ test("who comes late with a run of blocks leaves the cursor where a faster one, 
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 700n });
 });
 
-test("who begins at the same time as a faster one does not take the cursor back to its own first blocks", async () => {
+test("a replica that starts beside a faster one does not reset the cursor to its own first block", async () => {
   const chain = createChainDouble();
   const scanning = await tx(database.db, async (tx) => {
     await cursorAt(tx, 500n);
@@ -180,7 +180,7 @@ test("a receipt of a block that is no longer there ends nothing", async () => {
   expect(await transactionStates(database.db)).toEqual(["FINAL"]);
 });
 
-test("of many that are mined behind the blocks that are taken in, few are asked for", async () => {
+test("few receipts are requested for transactions mined after the scanned blocks", async () => {
   const chain = createChainDouble();
   chain.nonces.set(OPERATOR.address, 40n);
   const hashes: string[] = [];
@@ -252,7 +252,7 @@ test("a process that is to end searches no further for what settled a repeated o
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
 });
 
-test("what nobody here asks about is not asked for, however full of it blocks are", async () => {
+test("logs of unrelated addresses are not requested, even from full blocks", async () => {
   const chain = createChainDouble();
   const [approval, blockHash] = [id("Approval(address,address,uint256)"), blockHashOf(950n)];
   const settled = operationOf();
@@ -302,7 +302,7 @@ test("an operation of our payment manager that nobody here has ordered is a diff
   ]);
 });
 
-test("what our wallets send each other without an order of ours is no deposit, and who pays itself has what it had", async () => {
+test("transfers between our wallets are no deposits, and a transfer to oneself changes no balance", async () => {
   const chain = createChainDouble();
   const [payer, payee] = [walletAt("a"), walletAt("b")];
   await saveWalletAddresses(database.db, [payer, payee]);

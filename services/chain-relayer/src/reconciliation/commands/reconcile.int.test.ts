@@ -136,7 +136,7 @@ test("money in a wallet that the ledger has no account of is a difference, also 
   expect(await found()).toMatchObject([{ walletId: unlisted.walletId }]);
 });
 
-test("a difference that comes back while nobody has looked is told again", async () => {
+test("a drift that returns is logged again although it is not acknowledged", async () => {
   const told: unknown[] = [];
   const log = { ...testLog(), error: (of: unknown) => void told.push(of), debug: () => undefined };
   chainUnits = 7n;
@@ -151,7 +151,7 @@ test("a difference that comes back while nobody has looked is told again", async
   expect(told).toHaveLength(2);
 });
 
-test("what an operator sees: what differs and nobody has acknowledged, and what of the deposits is in no ledger", async () => {
+test("gauges show open drifts and deposits without a ledger entry", async () => {
   const registry = new Registry();
   const reconcileGauges = createReconcileGauges(registry);
   const measured = async () => {

@@ -6,7 +6,7 @@ const database = freshDatabase();
 const EVERY_MS = 60_000;
 const claim = () => claimReconciliation(database.db, EVERY_MS);
 
-test("of replicas that would compare the books at once one does", async () => {
+test("one of several replicas claims a reconciliation run", async () => {
   expect((await Promise.all([claim(), claim(), claim()])).sort()).toEqual([false, false, true]);
   expect(await claim()).toBe(false);
 });

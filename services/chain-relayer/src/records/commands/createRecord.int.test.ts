@@ -36,7 +36,7 @@ test("the most that one movement can have is recorded", async () => {
   expect((await schedule({ amount })).record.run).toBe("WAITING");
 });
 
-test("while the wallet service is away all that can be a transfer is recorded, and the rest is to be tried again", async () => {
+test("valid transfers are recorded while the wallet service is away, and invalid ones get a retryable error", async () => {
   const away = { findWalletsByAddress: () => Promise.reject(new DomainError("SYS_002")) };
   expect((await schedule({}, { wallet: away })).record.run).toBe("WAITING");
   await expect(schedule({ amount: "0" }, { wallet: away })).rejects.toMatchObject({ code: "SYS_002" });

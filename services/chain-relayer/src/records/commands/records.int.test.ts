@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("50 submissions of one hash at once record it once, and the others are told of the first", async () => {
+test("50 concurrent submissions of one hash create one record, and the others name it", async () => {
   const orgId = newId("org");
   const hash = `0x${"ab".repeat(32)}`;
   const tries = Array.from({ length: 50 }, (_, index) =>
@@ -54,7 +54,7 @@ test("the same hash is free in another organisation and on another network", asy
   await expect(record(orgId, { txHash })).rejects.toMatchObject({ code: "TX_002" });
 });
 
-test("who records a hash again is told of its record, and not of the scheduled ones that went in that transaction", async () => {
+test("a repeated hash names its own record, and not a scheduled record in the same transaction", async () => {
   const txHash = `0x${"ef".repeat(32)}`;
   const orgId = newId("org");
   for (const due of [scheduledAt(), scheduledAt()]) await record(orgId, {}, due);
@@ -79,7 +79,7 @@ describe("under an idempotency key", () => {
     }
   });
 
-  test("that may only be repeated makes no record, and gives the one that was made", async () => {
+  test("with repeatOnly creates no record and replays an existing one", async () => {
     const one = wanted(newId("org"), {}, scheduledAt());
     const repeat = () => keyed({ ...one, repeatOnly: true });
     await expect(repeat()).rejects.toMatchObject({ code: "WAUTH_004" });
@@ -170,7 +170,7 @@ test("a clock that steps back makes no change older than the one before it", asy
   expect(history[1]!.changedAt).toEqual(history[0]!.changedAt);
 });
 
-test("of a history without end the newest 100 changes are shown, and what it was when it was made is still known", async () => {
+test("a long history shows its newest 100 changes, and the first version stays known", async () => {
   const due = scheduledAt();
   const one = { ...wanted(newId("org"), {}, due), key: { idempotencyKey: "k", bodyHash: Buffer.from("b") } };
   const { record: made } = await createRecord(deps, one);

@@ -78,7 +78,7 @@ test("a sender's wallet is looked for in the record's own organisation", async (
   expect(askedOf.sort()).toEqual(orgIds.sort());
 });
 
-test("how late what was sent is, and how long what cannot be sent has been due", async () => {
+test("metrics show the delay of sent records and the age of overdue ones", async () => {
   const orgId = newId("org");
   const late = async () => {
     const text = await world.metrics.metrics();
@@ -154,7 +154,7 @@ test("many that wait for the chain are left as they are, and one behind them is 
   );
 });
 
-test("of two replicas that see the same outcomes one writes each down", async () => {
+test("two replicas that read the same outcomes record each once", async () => {
   const orgId = newId("org");
   const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
   await runScheduledRecords(replica(), signal);
@@ -166,7 +166,7 @@ test("of two replicas that see the same outcomes one writes each down", async ()
   }
 });
 
-test("what the chain says of another organisation's operation of the same name settles nothing", async () => {
+test("an outcome of another organisation's operation with the same name settles nothing", async () => {
   const record = await due(newId("org"));
   await runScheduledRecords(replica(), signal);
   await settle(newId("org"), transferOf(record.recordId)!, "FAILED");
@@ -200,7 +200,7 @@ test("an unclear answer is asked again under the same key until it is clear", as
   expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
 });
 
-test("what has no clear answer is asked again within half a minute, however often it was asked", async () => {
+test("an unclear answer is retried within half a minute after any number of attempts", async () => {
   const { recordId } = await due(newId("org"));
   await world.database.db.run(sql`update records set attempts = 2000 where record_id = ${recordId}`);
   const away = { ...replica(), auth: { getOrganisation: () => Promise.reject(new DomainError("SYS_002")) } };
@@ -210,7 +210,7 @@ test("what has no clear answer is asked again within half a minute, however ofte
   expect(Math.ceil(seconds / 10)).toBe(3);
 });
 
-test("what is not in whole KRW fails, and what is not from a NORMAL wallet is left to its owner", async () => {
+test("a fraction of a KRW fails, and records of other wallet types are left to their owner", async () => {
   const orgId = newId("org");
   const fraction = await due(orgId);
   // As an older release has recorded it.
@@ -229,7 +229,7 @@ test("what is not in whole KRW fails, and what is not from a NORMAL wallet is le
   expect([fraction, incentive, outside].some(({ recordId }) => asked.has(recordId))).toBe(false);
 });
 
-test("of a schedule change and a start at the same moment exactly one happens", async () => {
+test("exactly one of a concurrent schedule change and start takes effect", async () => {
   const orgId = newId("org");
   const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
   const later = new Date(Date.now() + 3_600_000);
@@ -255,7 +255,7 @@ test("once it was started its owner can no longer say what became of it", async 
   await expect(updateRecordStatus(apiDeps(), change)).rejects.toMatchObject({ code: "TX_003" });
 });
 
-test("what is due of an organisation that may do nothing fails with the gateway's code, and no other's", async () => {
+test("due records of a suspended organisation fail with the gateway's code, and others proceed", async () => {
   const [orgId, other] = [newId("org"), newId("org")];
   const records = [await due(orgId), await due(orgId)];
   const outside = await due(orgId, { fromAddress: OUTSIDE });
@@ -302,7 +302,7 @@ test("a transfer that was begun goes on to its end when its organisation is stop
   expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
 });
 
-test("while auth cannot be asked what is due waits, and what was begun goes on", async () => {
+test("due records wait while auth is away, and started ones continue", async () => {
   const orgId = newId("org");
   const begun = await due(orgId);
   const unclear = replica();

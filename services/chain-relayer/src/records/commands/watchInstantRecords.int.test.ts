@@ -55,7 +55,7 @@ test("a hash that nobody has seen for a minute stays PENDING and says so once, u
   expect((await read(old)).history.map(({ changedBy }) => changedBy)).toEqual(["api", "chain", "chain"]);
 });
 
-test("nothing is concluded from a block that is not final, nor from one that a reorganisation took away", async () => {
+test("a record stays pending while its block is not final or was removed by a reorganisation", async () => {
   const node = nodeAt(10n);
   const record = await instant();
   node.receipts.set(record.txHash!, receiptIn(11n));
@@ -88,7 +88,7 @@ test("the owner's word that comes while the chain is asked stays, and is the onl
   expect((await read(record)).history.map(({ changedBy }) => changedBy)).toEqual(["api", "api"]);
 });
 
-test("of four replicas one looks a hash up", async () => {
+test("one of four replicas looks up each hash", async () => {
   const node = nodeAt(10n);
   const records = await instants(250);
   for (const { txHash } of records) node.receipts.set(txHash!, receiptIn(10n));
@@ -98,7 +98,7 @@ test("of four replicas one looks a hash up", async () => {
   for (const record of records) expect(await read(record)).toMatchObject({ status: "CONFIRMED" });
 });
 
-test("what becomes final while others are looked for is found in the same run", async () => {
+test("receipts that become final during the run are confirmed in the same run", async () => {
   await putOffAll();
   const node = nodeAt(10n);
   const records = await instants(150);

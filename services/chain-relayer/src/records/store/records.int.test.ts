@@ -8,7 +8,7 @@ const database = freshDatabase();
 const LEASE_MS = 60_000;
 const take = (limit: number) => tx(database.db, (tx) => takeDueRecords(tx, LEASE_MS, limit));
 
-test("however many wait for their time, whoever takes what is due looks at no others", async () => {
+test("taking due records reads no waiting ones", async () => {
   for (const run of ["WAITING", "STARTED", "WATCHED"] as const) {
     await insert(run, 3_000, 3_600);
     await insert(run, 2, -5);
@@ -25,7 +25,7 @@ test("however many wait for their time, whoever takes what is due looks at no ot
   expect(Math.max(due, watched)).toBeLessThan(30);
 });
 
-test("of more than are taken at once those go first that have been due longest, whether they were begun or not", async () => {
+test("a full batch takes the records that have been due longest, whether started or not", async () => {
   for (const [run, seconds] of [
     ["STARTED", -4],
     ["WAITING", -3],

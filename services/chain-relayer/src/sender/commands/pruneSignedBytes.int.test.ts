@@ -10,7 +10,7 @@ import { carry, operationOf, takeIn } from "../../testing/operations";
 const database = freshDatabase();
 const NEVER = new AbortController().signal;
 
-test("what is final and a month old loses its bytes, in as many parts as it takes, and nothing else", async () => {
+test("final and lost transactions lose their bytes after a month, in several batches", async () => {
   const { db } = database;
   const operations = Array.from({ length: 6 }, () => operationOf());
   for (const [nonce, operation] of operations.entries()) {

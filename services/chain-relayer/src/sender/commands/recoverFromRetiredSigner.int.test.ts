@@ -18,7 +18,7 @@ import { watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
 
-test("what the key before has sent and no block has goes again, a minute after its lease has ended", async () => {
+test("an unmined transaction of the retired signer is sent again a minute after its lease ended", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -35,7 +35,7 @@ test("what the key before has sent and no block has goes again, a minute after i
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
 });
 
-test("nothing is taken from the key before when its writer is back while the chain is asked", async () => {
+test("recovery stops when the retired signer's writer returns meanwhile", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -61,7 +61,7 @@ test("a writer of the key before that wakes up later is stopped", async () => {
   await expect(tx(database.db, (tx) => fence(tx, sleeping))).rejects.toThrow(LeaseLostError);
 });
 
-test("what the key before has in a block is left to finality", async () => {
+test("a mined transaction of the retired signer is left to finality", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -82,7 +82,7 @@ test("what the key before has in a block is left to finality", async () => {
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
-test("what the key before has in a block is looked for again only when the head has changed", async () => {
+test("a mined transaction of the retired signer is looked up again only when the head changes", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);

@@ -43,7 +43,7 @@ test("the state of a final block is asked for only when a nonce that is used may
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED nonce_taken"]);
 });
 
-test("of what is in no block the nonces that are used are given up and counted, and the next one is not", async () => {
+test("a transaction with a used nonce is given up and counted, and the next nonce is kept", async () => {
   const chain = createChainDouble();
   const [taken, next] = [operationOf(), operationOf()];
   await takeIn(database.db, [taken]);
@@ -126,7 +126,7 @@ test("a gap is filled although another key has a transaction of that nonce", asy
   expect(nonces).toEqual([{ nonce: 0n }, { nonce: 1n }]);
 });
 
-test("what is mined is looked for again only when the head has changed, though it be to one of the same height", async () => {
+test("a mined transaction is looked up again only when the head changes, also to one of the same height", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   const mined = await carry(database.db, OPERATOR, { nonce: 0n });
@@ -154,7 +154,7 @@ test("what is mined is looked for again only when the head has changed, though i
   expect(chain.sent).toHaveLength(1);
 });
 
-test("what could not be asked for is asked for again under the same head", async () => {
+test("a failed look-up is repeated under the same head", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
@@ -173,7 +173,7 @@ test("what could not be asked for is asked for again under the same head", async
   expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
-test("what is stuck is outbid with the market's tip", async () => {
+test("a stuck transaction is outbid with the market's tip", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n } });
@@ -183,7 +183,7 @@ test("what is stuck is outbid with the market's tip", async () => {
   expect(await newestFees()).toEqual({ max_fee_wei: 11_251n, priority_fee_wei: 500n });
 });
 
-test("when it was sent and signed is told by the database's clock, whatever this process's says", async () => {
+test("times of sending and signing come from the database's clock", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });

@@ -32,7 +32,7 @@ test("a replacement offers at least a tenth more in both fees and the market's t
   );
 });
 
-test("what was offered while the market took up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
+test("an offer up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
   const cap = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
   const thousandth = fc.bigInt({ min: 0n, max: 700n });
   fc.assert(

@@ -19,14 +19,14 @@ const hold = (holder: string, ttlMs = 60_000) => holdLease(database.db, address,
 const endLease = () =>
   database.db.run(sql`update signers set lease_ends_at = clock_timestamp() where address = ${address}`);
 
-test("of two that ask for a lease one has it, for as long as it goes on asking", async () => {
+test("one of two replicas holds the lease for as long as it renews", async () => {
   const [one, other] = await Promise.all([hold("one"), hold("other")]);
   const [holder, standby] = one ? ["one", "other"] : ["other", "one"];
   expect([one, other].filter((lease) => lease !== null)).toEqual([{ signer: address, holder, epoch: 1n }]);
   expect([await hold(standby), await hold(holder)]).toEqual([null, { signer: address, holder, epoch: 1n }]);
 });
 
-test("who has let its lease run out writes under another epoch from then on, though nobody had it meanwhile", async () => {
+test("an expired lease is renewed under the next epoch, although nobody held it meanwhile", async () => {
   const before = (await hold("one"))!;
   await endLease();
   expect(await hold("one")).toMatchObject({ epoch: before.epoch + 1n });
@@ -75,7 +75,7 @@ test("the work of a lease that another has had since does not keep the other's",
   expect(await hold("third")).not.toBeNull();
 });
 
-test("what is under way is what is signed and in no block, of one signer", async () => {
+test("pending transactions are the signed and unmined ones of one signer", async () => {
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await takeIn(database.db, [operationOf()]);

@@ -62,7 +62,7 @@ test("an operation with a wallet that custody does not know is refused, and noth
   expect(asked.map(({ ledgerRef }) => ledgerRef)).toEqual([known.ledgerRef]);
 });
 
-test("what custody refuses to look at leaves the others their signatures, and says that it is malformed", async () => {
+test("an operation that custody calls malformed is refused, and the others are signed", async () => {
   const batch = Array.from({ length: 7 }, () => planned());
   const [nobodys, nowhere] = [planned({ orgId: "" }), planned()];
   const { steps } = nowhere;

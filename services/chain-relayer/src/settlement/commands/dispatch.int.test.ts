@@ -11,7 +11,7 @@ import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
-test("while custody is away, what is under way is looked after", async () => {
+test("sent transactions are watched while custody is away", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });

@@ -251,7 +251,7 @@ test("a hold of a wallet that custody does not know is given up: nothing can hav
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
-test("what is told of a hold that is given up is why it waited, with the block that proves it", async () => {
+test("the event of an expired hold carries its wait reason and the proving block", async () => {
   const hold = await expiredHold();
   await expireHolds(depsOn(database.db, createChainDouble()), signal);
   const [event] = await eventsOf();
@@ -266,7 +266,7 @@ test("while no hold's time is over the chain is not asked", async () => {
   await expireHolds(depsOn(database.db, chain), signal);
 });
 
-test("a process that is to end gives up no more holds, and whoever comes next gives up the others", async () => {
+test("a stopping process expires no more holds, and the next process expires the rest", async () => {
   const holds = [await expiredHold(), await expiredHold(), await expiredHold()];
   const chain = createChainDouble();
   const [stop, ending] = [new AbortController(), new Error("it is to end")];

@@ -24,7 +24,7 @@ const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}
 
 const database = freshDatabase();
 
-test("until a database has taken in a block it takes whichever payment manager it is given, and then no other", async () => {
+test("a database accepts any payment manager before its first block, and only the adopted one afterwards", async () => {
   await assertPaymentManagerAdopted(database.db, NEXT);
   await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
   await cursorAt(database.db, 1n);
@@ -50,7 +50,7 @@ test("once another one is in use, nothing new goes to the one before", async () 
   expect(chain.sent).toEqual([]);
 });
 
-test("what the one before says is ours, also when it is read again", async () => {
+test("events of the previous payment manager settle operations, also in a rescan", async () => {
   const [chain, operation] = [createChainDouble(), operationOf()];
   await takeIn(database.db, [operation]);
   await use(NEXT);

@@ -30,7 +30,7 @@ test("an operation that is pulled again changes nothing", async () => {
   expect(await plannedRefs()).toEqual(refsOf([first, second]));
 });
 
-test("one writer plans at a time while the operator's key is changed", async () => {
+test("only one writer plans while the operator's key changes", async () => {
   const lease = await becomeWriter();
   const other = (await holdLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
   const one = operationOf();

@@ -14,7 +14,7 @@ import { mints, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
-test("what has reverted goes in ever smaller transactions, down to one operation", async () => {
+test("reverted operations go in ever smaller transactions, down to one operation", async () => {
   const operations = await plannedMints(40);
   await comeBack(operations, "batch_reverted", 0);
   const carried: number[] = [];
@@ -26,7 +26,7 @@ test("what has reverted goes in ever smaller transactions, down to one operation
   expect(carried).toEqual([40, 20, 5, 3, 1]);
 });
 
-test("of what may not be minted, as much goes again as is allowed by now; the rest waits, and costs nothing", async () => {
+test("mints are retried up to the current allowance, and the rest waits without cost", async () => {
   const operations = await plannedMints(4);
   await comeBack(operations.slice(0, 3), "MintAllowanceExceeded", 1);
   const chain = createChainDouble();

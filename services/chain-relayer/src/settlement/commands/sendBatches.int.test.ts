@@ -47,7 +47,7 @@ test("a writer that wakes up does not put off what another has sent meanwhile", 
   expect(await statesOf(database.db, [sent, planned])).toEqual(["IN_FLIGHT", "PLANNED fee_above_cap"]);
 });
 
-test("a difference that is found while a batch is being signed stops what is not in a transaction yet", async () => {
+test("a drift found while a batch is signed stops operations that are in no transaction yet", async () => {
   const chain = createChainDouble();
   const [walletId, toAddress] = [newId("wal"), `0x${"5".repeat(40)}`];
   const payment = operationOf(walletId);
@@ -123,7 +123,7 @@ test("nonces that its key has used from outside are left alone, and none is give
   expect(nonces).toEqual([{ nonce: 7n }, { nonce: 8n }]);
 });
 
-test("what has no room in its transaction goes before everything behind it", async () => {
+test("operations without room in their transaction go before everything behind them", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
   await takeIn(database.db, await mints(database.db, 80));
@@ -162,7 +162,7 @@ describe("a signer that has little left", () => {
     expect(await send(dear({ balanceWei: 13_330_000_000_000_000n }))).toBe(1);
   });
 
-  test("sends as much of a batch as it can pay for beside what is under way, and the rest when that is mined", async () => {
+  test("sends the affordable part of a batch beside pending transactions, and the rest when they are mined", async () => {
     const operations = await mints(database.db, 40);
     await takeIn(database.db, operations);
     // Twenty take 1,760,000 gas, ten 1,060,000, each at 31 gwei.
@@ -196,7 +196,7 @@ describe("a signer that has little left", () => {
   });
 });
 
-describe("what the chain has refused for a reason of all", () => {
+describe("operations refused for a shared reason", () => {
   const [noRole, paused] = ["AccessControlUnauthorizedAccount", "EnforcedPause"];
   const wait = ({ ledgerRef }: NewOperation, reason: string) =>
     database.db.run(sql`update operations set wait_reason = ${reason} where ledger_ref = ${ledgerRef}`);
@@ -253,7 +253,7 @@ describe("what the chain has refused for a reason of all", () => {
   });
 });
 
-test("however many the chain refuses again and again, most of each transaction is left to others", async () => {
+test("most of each transaction stays for others although many operations are refused repeatedly", async () => {
   const chain = createChainDouble();
   const refused = await mints(database.db, 60);
   await takeIn(database.db, refused);

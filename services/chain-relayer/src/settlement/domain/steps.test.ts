@@ -35,7 +35,7 @@ test("a composite payment is two legs to the receiver and a mint of the accrual"
   ]);
 });
 
-test("a cancellation gives back to each wallet and burns what is kept", () => {
+test("a cancellation returns money to each wallet and burns the kept part", () => {
   const lines = [
     line("wal_shop", -1200, 701),
     line("wal_normal", 995, 10),

@@ -13,7 +13,7 @@ import { holdLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
-test("of all that waits for another try nothing waits for as long as the database's clock is set back", async () => {
+test("a database clock that is set back delays no retry for as long", async () => {
   const { db } = database;
   const [first, again, refused] = [operationOf(), operationOf(), operationOf()];
   await takeIn(db, [first, again, refused]);

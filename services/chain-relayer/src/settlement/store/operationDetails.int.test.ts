@@ -40,7 +40,7 @@ test("an operation's story is found among many by either of its ids, without loo
 });
 const TABLES = ["operations", "legs", "used_authorizations"];
 
-test("what is not final is counted by state and by what it waits for, with the age of the oldest", async () => {
+test("unfinished operations are counted by state and wait reason, with the age of the oldest", async () => {
   const { db } = database;
   const operations = Array.from({ length: 7 }, () => operationOf());
   await takeIn(db, operations);

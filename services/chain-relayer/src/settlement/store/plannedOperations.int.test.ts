@@ -25,7 +25,7 @@ test("holds whose time is over take no room from what may go, however long their
   expect(await countPlannedOperations(database.db)).toBe(1);
 });
 
-test("what custody refuses waits twice as long each time and a minute at most, takes no room, and keeps its place in the order", async () => {
+test("an operation that custody refuses backs off up to a minute, takes no room and keeps its place", async () => {
   const [refused, other] = [operationOf(), operationOf()];
   await takeIn(database.db, [refused]);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
@@ -48,7 +48,7 @@ test("what custody refuses waits twice as long each time and a minute at most, t
   expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual([refused.ledgerRef, other.ledgerRef]);
 });
 
-test("of more refused operations than go along, those that have been due longest go, in the order of their turns", async () => {
+test("among many refused operations the longest due go first, in the order of their turns", async () => {
   const refused = Array.from({ length: 250 }, () => operationOf());
   await takeIn(database.db, refused);
   await planOperations(
@@ -81,7 +81,7 @@ test("while gas is too dear, what custody refuses keeps its reason", async () =>
   ]);
 });
 
-test("of what was sent before and came back as much goes as of four, however much of it is due", async () => {
+test("returned operations take at most a quarter of a batch while others are ready", async () => {
   const refused = Array.from({ length: 400 }, () => operationOf());
   await takeIn(database.db, refused);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
@@ -102,7 +102,7 @@ test("of what was sent before and came back as much goes as of four, however muc
   expect(await listPlannedOperations(database.db, 200)).toHaveLength(200);
 });
 
-test("what came back takes no room from what is to be planned", async () => {
+test("returned operations take no room from operations to plan", async () => {
   await takeIn(database.db, [operationOf()]);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
