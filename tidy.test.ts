@@ -52,7 +52,7 @@ test("the top level holds the agreed folders and no others", () => {
 describe.each(SERVICES)("services/%s", (service) => {
   const src = join(ROOT, "services", service, "src");
 
-  test("has the one shape", () => {
+  test("has the standard shape", () => {
     const folders = FLOWS[service] ?? FOLDERS;
     const missing = [...FILES, ...folders]
       .filter((name) => name !== "events.ts" || !SILENT.includes(service))
@@ -81,7 +81,7 @@ describe.each(SERVICES)("services/%s", (service) => {
   });
 });
 
-test("no service, and not the gateway, imports another", () => {
+test("no service imports another, nor does the gateway", () => {
   const wrong = imports(production).filter(({ from, to }) => {
     const home = /^(services\/[^/]+|gateway|sdk)\//.exec(from)?.[1];
     if (home === undefined) return false;
@@ -113,7 +113,7 @@ describe.each(Object.entries(FLOWS))("the flows of services/%s", (service, flows
     ).toEqual([]);
   });
 
-  test("do not depend on each other in a circle, nor on the service's doors", () => {
+  test("do not depend on each other in a circle, nor on the service's entry points", () => {
     const neededBy = (flow: string) =>
       new Set(crossing.filter(({ from }) => flowOf(from) === flow).map(({ to }) => flowOf(to)!));
     const reached = (flow: string): Set<string> => {
@@ -160,7 +160,7 @@ test("domain folders do no I/O: they import money, ids, errors, messages and eac
   ).toEqual([]);
 });
 
-describe("each outside library has one home", () => {
+describe("each outside library stays in its folder:", () => {
   const homes: [string, RegExp][] = [
     ["pg", /^(kit\/src\/(db|migrate)\/|deploy\/local\/)/],
     ["kafkajs", /^(kit\/src\/bus\/kafka\.ts|deploy\/local\/|e2e\/)/],

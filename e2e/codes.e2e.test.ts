@@ -374,7 +374,7 @@ test.each(given)("%s", async (code, give) => {
   expect(body.requestId).toMatch(/^req_/);
 });
 
-test("after all of them no partner's key and no password is in a log, an event or a row", async () => {
+test("logs, events and rows hold no partner key and no password afterwards", async () => {
   const secrets = { ...secretsOf(world.stack), ...keysGiven };
   expect(Object.values(secrets).every((secret) => secret.length >= 20)).toBe(true);
   expect(await leaksOf(world.stack, secrets)).toEqual([]);

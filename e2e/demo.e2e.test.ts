@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test("the tour of the README runs as it is pasted", async () => {
+test("the README's tour runs as pasted", async () => {
   const { code, output } = await run("bash", ["-c", readTour()]);
   expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
   expect(output).not.toMatch(/code: '/);

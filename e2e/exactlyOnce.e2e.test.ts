@@ -74,7 +74,7 @@ function idOf({ body: { data } }: Answer<Json>): string {
   return data.cancelId ?? data.transferId ?? data.chargeId ?? data.refundId ?? data.paymentId;
 }
 
-test("fifty cancellations of one charge, each with a key of its own, never take more than the charge", async () => {
+test("fifty cancellations of one charge under separate keys never exceed the charge", async () => {
   const { walletId, chargeId } = await openWallet(api, 10_000);
   const answers = await Promise.all(
     [...Array(AT_ONCE)].map(() =>
@@ -87,7 +87,7 @@ test("fifty cancellations of one charge, each with a key of its own, never take 
   expect(new Set(answers.flatMap(({ body }) => body.error?.code ?? []))).toEqual(new Set(["CHG_005"]));
 });
 
-test("fifty transfers at the edge of the daily limit: exactly as many as fit", async () => {
+test("exactly as many of fifty transfers succeed as the daily limit allows", async () => {
   const limited = await newOrganisation(stack.stack(), "--daily-limit", "5000");
   const from = await limited.api.post("/api/wallets", { userId: "a", walletType: "NORMAL" });
   const to = await limited.api.post("/api/wallets", { userId: "b", walletType: "NORMAL" });
@@ -134,7 +134,7 @@ test.each(Object.entries(ARRIVALS))(
   },
 );
 
-test("whatever is killed under load, each key has one effect, and everything comes to its end", async () => {
+test("each key has one effect and ends, whichever process is killed under load", async () => {
   const [from, to] = [await openWallet(api, 1_000_000_000), await openWallet(api, 0)];
   const ids = { payerWalletId: from.walletId, receiverWalletId: to.walletId };
   const body = { ...ids, amount: 100, incentiveAmount: 0 };
@@ -162,7 +162,7 @@ test("whatever is killed under load, each key has one effect, and everything com
   expect(await available(api, to.walletId)).toBe(done * 100);
 });
 
-describe("every command on its way while a process dies", () => {
+describe("every command completes when a process dies during it", () => {
   const rounds = [...Array(ROUNDS).keys()].flatMap((round) =>
     CRASH_POINTS.map(([name, point]) => ({ name, point, round }) as const),
   );
@@ -191,7 +191,7 @@ describe("every command on its way while a process dies", () => {
   }
 });
 
-test("at the end nothing is open, the ledger's invariants hold, and no book differs from the chain", async () => {
+test("no operation stays open, the ledger's invariants hold, and the books agree with the chain", async () => {
   await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 120_000);
   expect(await verifyLedger(stack.stack())).toContain("0 violations");
   const { wallets, drifts } = await reconciled(stack.stack());

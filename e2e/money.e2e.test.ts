@@ -66,7 +66,7 @@ test("invalid fields are refused with a code and the field name, and the ledger 
   expect([await wholeLedger(), await api.get("/api/transaction")]).toEqual(before);
 });
 
-test("another organisation's ids answer exactly as those that nobody has", async () => {
+test("another organisation's ids are answered exactly like unknown ids", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
   const things = await makeThings(api, stranger.api);
@@ -93,12 +93,12 @@ describe("the unified listing", () => {
     played = await playEveryType(api);
   });
 
-  test("has every type, newest first, with the balance after each line and who stands at its other end", async () => {
+  test("has every type, newest first, with balance and counterparty on each line", async () => {
     expect((await list("")).items.map(lineOf)).toEqual(played.normal);
     expect((await list("", played.incentiveId)).items.map(lineOf)).toEqual(played.incentive);
   });
 
-  test("shows the lines of one payment under one id, in both wallets", async () => {
+  test("shows the lines of one payment under one id in both wallets", async () => {
     const lines = [...(await list("")).items, ...(await list("", played.incentiveId)).items];
     const ofIt = lines.filter(({ relatedId }) => relatedId === played.paymentId).map(({ type }) => type);
     const paid = ["INCENTIVE", "INCENTIVE_USE", "PAYMENT"];
@@ -106,7 +106,7 @@ describe("the unified listing", () => {
     expect(ofIt.sort()).toEqual([...paid, ...cancelled].sort());
   });
 
-  test("can be asked for one type, for several, and for a time", async () => {
+  test("filters by one type, several types and time", async () => {
     for (const types of ["PAYMENT", "CHARGE,REFUND", "PAYMENT,PAYMENT_CANCEL,TRANSFER", "INCENTIVE"]) {
       const wanted = played.normal.filter(([type]) => types.split(",").includes(type));
       expect([types, (await list(`&type=${types}`)).items.map(lineOf)]).toEqual([types, wanted]);
@@ -117,7 +117,7 @@ describe("the unified listing", () => {
     expect([since.items.length, until.items.length]).toEqual([4, 3]);
   });
 
-  test("is the same by cursor and by page, and so are the lists of what made it", async () => {
+  test("is the same by cursor and by page, and agrees with the lists of its sources", async () => {
     const { normalId } = played;
     const lists = [`/api/wallets/${normalId}/transactions`, `/api/wallets/payment?walletId=${normalId}`];
     for (const path of [...lists, "/api/wallets/charge", "/api/wallets/transfer", "/api/wallets"]) {
@@ -127,7 +127,7 @@ describe("the unified listing", () => {
     }
   });
 
-  test("refuses a type that there is not, and names the ten", async () => {
+  test("refuses an unknown type and names the ten", async () => {
     const { body } = await api.call("GET", `/api/wallets/${played.normalId}/transactions?type=GIFT`);
     const [{ path, message }] = body.error?.details?.fields as [{ path: string; message: string }];
     const types = new Set([...played.normal, ...played.incentive].map(([type]) => type));
@@ -136,7 +136,7 @@ describe("the unified listing", () => {
   });
 });
 
-test("any sequence of commands, replays and changed replays ends as the rules say", async () => {
+test("any sequence of commands, replays and changed replays follows the model", async () => {
   const options = ["--daily-limit", String(DAILY_LIMIT), "--incentive-bps", String(INCENTIVE_BPS)];
   const { api } = await newOrganisation(stack.stack(), ...options);
   const seed = Number(process.env.WONRAIL_SEED ?? randomInt(2 ** 31));
@@ -151,7 +151,7 @@ test("any sequence of commands, replays and changed replays ends as the rules sa
   await fc.assert(property, { numRuns: 19, seed, ...limits });
 });
 
-test("the document's examples, asked for one after the other, are answered as it says", async () => {
+test("the document's examples, requested in order, are answered as documented", async () => {
   const { api } = await newOrganisation(stack.stack(), "--incentive-bps", "100");
   const retold = await retell(api);
   expect(retold.length).toBeGreaterThan(20);

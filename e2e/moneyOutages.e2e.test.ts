@@ -98,7 +98,7 @@ afterAll(() => stack?.stop());
   },
 );
 
-describe("auth, wallet and chain-relayer are away", () => {
+describe("while auth, wallet and chain-relayer are away", () => {
   const AWAY = ["chain-relayer", "wallet", "auth"];
   let one: Json;
   let two: Json;
@@ -155,7 +155,7 @@ describe("auth, wallet and chain-relayer are away", () => {
     return answers.map(({ status }) => status);
   }
 
-  test("money that needs nothing new of them moves and is listed", async () => {
+  test("money moves and is listed when no new fact is needed", async () => {
     let statuses = await moveMoney();
     // A lease lives ten seconds, of the gateway's clock some less. A machine that was slower than that has shown nothing.
     const tooLate = () => statuses.includes(503) && Date.now() > leaseEndsMs - SOME_LESS_MS;
@@ -177,7 +177,7 @@ describe("auth, wallet and chain-relayer are away", () => {
       () => api.call("GET", "/api/wallets/payment", undefined, { key: createApiKey("test").text }),
     ],
     ["recorded transactions", () => api.call("GET", "/api/transaction")],
-  ])("%s is SYS_002 with Retry-After, at once and from then on", async (_, ask) => {
+  ])("%s answers SYS_002 with Retry-After at once and from then on", async (_, ask) => {
     const tookMs: number[] = [];
     for (let time = 0; time < 12; time += 1) {
       const startedMs = performance.now();
@@ -190,7 +190,7 @@ describe("auth, wallet and chain-relayer are away", () => {
   });
 });
 
-test("wallet and ledger hang: everything is answered within its deadline", async () => {
+test("every request is answered within its deadline while wallet and ledger hang", async () => {
   const { walletId } = await openWallet(api, 1_000);
   const codes = await askedWhileHanging(
     ["wallet", "ledger"],
@@ -216,7 +216,7 @@ test("requests to a hanging payment service end at their deadline and take effec
   expect((await api.get(`/api/wallets/${walletId}`)).balance).toBe(3_000);
 });
 
-test("auth hangs: a key that was good goes on, and one that nobody knows is answered in time", async () => {
+test("a cached key works while auth hangs, and an unknown one is answered in time", async () => {
   const stranger = { key: createApiKey("test").text };
   const list = () => api.call("GET", "/api/wallets/payment");
   const late = async () => {

@@ -52,7 +52,7 @@ const TRACED = PROCESSES.map(({ name }) => name)
   .filter((name) => name !== "wallet")
   .sort();
 
-test("a payment is found by its request id in the logs of all processes but custody, as one trace", async () => {
+test("a request id finds its payment as one trace in the logs of all processes but custody", async () => {
   const api = openApi(balancer.url, organisation.apiKey);
   const [payer, shop] = [
     await api.post("/api/wallets", { userId: "payer", walletType: "NORMAL" }),
@@ -85,7 +85,7 @@ test("a payment is found by its request id in the logs of all processes but cust
   expect(JSON.stringify(replicas.lines())).not.toContain(apiKey);
 });
 
-test(`every replica is replaced ${ROUNDS} times in turn: each drains in time, and its successor takes traffic`, async () => {
+test(`each replica is replaced ${ROUNDS} times: it drains in time, and its successor takes traffic`, async () => {
   load = await startLoad(balancer.url, organisation.apiKey);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const replica of [...replicas.all]) {

@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-test(`ways are clogged one after the other, and open again in another order: every command is answered in time (seed ${SEED})`, async () => {
+test(`every command is answered in time while links clog and open one after the other (seed ${SEED})`, async () => {
   turnAllGood();
   const asked = someCommands(MAX_CLOGGED_COMMANDS);
   let begun = 0;
@@ -106,7 +106,7 @@ test(`ways are clogged one after the other, and open again in another order: eve
   expect(doneOf(asked)).toBeGreaterThan(begun / 2);
 });
 
-test(`the network is good again: each key comes to the answer that it had, has had one effect, and nothing is open (seed ${SEED})`, async () => {
+test(`each key keeps its answer and has one effect when the network recovers (seed ${SEED})`, async () => {
   turnAllGood();
   const endMs = performance.now() + OVER_MS;
   await atOnce(CLIENTS, commands.length, async (number) => {

@@ -45,7 +45,7 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     },
   );
 
-  test("no event was lost while each of them was killed in turn", async () => {
+  test("no event is lost while each process is killed in turn", async () => {
     await traffic.untilMore(5);
     await traffic.stop();
     const { made, missing } = await traffic.audit();
@@ -62,7 +62,7 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     await stack.untilReady();
   });
 
-  test("a second start in the same home says so and exits with 2", async () => {
+  test("a second start in the same home exits with 2 and says so", async () => {
     const second = launch(stack.home.dir, bus);
     let said = "";
     second.stderr?.on("data", (text: Buffer) => (said += text.toString()));
@@ -71,12 +71,12 @@ describe.each(BUSES)("on the %s bus", (bus) => {
   });
 });
 
-describe("a home through all the ways in which a launcher can go", () => {
+describe("a home whose launcher ends in any way", () => {
   const dir = temporaryHome();
   let organisations: DemoOrganisation[];
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test("SIGTERM leaves no process; another stack beside it does not mind", async () => {
+  test("keeps no process after SIGTERM, and another stack beside it runs on", async () => {
     const other = await startStack({ bus: "feed" });
     const stack = await startStack({ home: dir, bus: "feed" });
     ({ organisations } = stack.stack());
@@ -101,7 +101,7 @@ describe("a home through all the ways in which a launcher can go", () => {
   });
 
   let stack: TestStack;
-  test("the data is there at the next start; what even the guard could not end, the one after that ends", async () => {
+  test("keeps its data for the next start, which ends processes that the guard could not end", async () => {
     const first = await startStack({ home: dir, bus: "feed" });
     expect(first.stack().organisations).toEqual(organisations);
     const processes = first.alive();
@@ -115,7 +115,7 @@ describe("a home through all the ways in which a launcher can go", () => {
     await stack.untilReady();
   });
 
-  test("a killed launcher's processes are ended by its guard", async () => {
+  test("has its processes ended by the guard after a kill of the launcher", async () => {
     const processes = stack.alive();
     expect(processes.length).toBeGreaterThan(8);
     stack.launcher.kill("SIGKILL");

@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => chain.stop());
 
-test("the tables name every function that changes state, and no other", () => {
+test("the tables name exactly the functions that change state", () => {
   for (const name of contracts) {
     const known = [privileged[name], roleManagement, open[name], ownPlace].flatMap((table) =>
       Object.keys(table ?? {}),
@@ -62,7 +62,7 @@ test("the tables name every function that changes state, and no other", () => {
   }
 });
 
-test("every privileged function refuses everyone without its role, and nobody with it", async () => {
+test("every privileged function refuses callers without its role, and admits holders of it", async () => {
   let refused = 0;
   for (const name of contracts) {
     for (const writer of writers(name)) {
@@ -90,7 +90,7 @@ test("every privileged function refuses everyone without its role, and nobody wi
   expect(refused).toBe((13 + 8) * (8 - 1));
 });
 
-test("every other function that changes state has its own reason to refuse", async () => {
+test("every other state-changing function has its own reason to refuse", async () => {
   for (const name of contracts) {
     for (const writer of writers(name)) {
       const reasons = { ...open[name], ...ownPlace }[writer.name];

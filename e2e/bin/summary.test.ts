@@ -23,36 +23,36 @@ const incomplete = {
   ],
 };
 
-test("a command counts as one, by its exit code", () => {
+test("a command counts as one test, by its exit code", () => {
   expect(commandResult(0)).toEqual({ passed: 1, failed: 0, skipped: [] });
   expect(commandResult(2)).toEqual({ passed: 0, failed: 1, skipped: [] });
 });
 
-test("every test of a jest run counts", () => {
+test("a jest run counts each test", () => {
   expect(jestResult(0, report(12, 0))).toEqual({ passed: 12, failed: 0, skipped: [] });
   expect(jestResult(1, report(11, 1))).toEqual({ passed: 11, failed: 1, skipped: [] });
 });
 
-test("a suite that failed to start is a failure", () => {
+test("a suite that failed to start counts as a failure", () => {
   expect(jestResult(1, report(12, 0, 1))).toEqual({ passed: 12, failed: 1, skipped: [] });
 });
 
-test("a run without any test is a failure", () => {
+test("a run without any test fails", () => {
   const problem = "no test was found";
   expect(jestResult(0, report(0, 0))).toEqual({ passed: 0, failed: 1, skipped: [], problem });
 });
 
-test("a run that wrote no report is a failure, whatever its exit code", () => {
+test("a run without a report fails, whatever its exit code", () => {
   expect(jestResult(0, undefined).failed).toBe(1);
 });
 
-test("a bad exit code that no failed test explains is a failure", () => {
+test("a bad exit code without a failed test fails the run", () => {
   const result = jestResult(1, report(12, 0));
   const problem = "jest ended with exit code 1";
   expect(result).toEqual({ passed: 12, failed: 1, skipped: [], problem });
 });
 
-test("the last line is the sum, and the table names the stage, its time and its counts", () => {
+test("the last line is the sum, and each stage line holds name, time and counts", () => {
   expect(totalLine([commandResult(0), jestResult(1, report(11, 1))])).toBe("12 passed, 1 failed");
   expect(stageLine({ name: "unit", passed: 11, failed: 1, skipped: [], durationMs: 1234 })).toBe(
     "FAIL unit          1.2 s    11 passed    1 failed",

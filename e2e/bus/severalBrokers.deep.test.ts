@@ -15,9 +15,9 @@ const GROUPS = 6;
 const skipped = whyNoKafka();
 
 if (skipped !== undefined) {
-  test.skip(`several brokers are not tried here: ${skipped}`, () => undefined);
+  test.skip(`several brokers are not tested here: ${skipped}`, () => undefined);
 } else {
-  describe("the bus on three brokers", () => {
+  describe("with three brokers", () => {
     let cluster: OwnCluster;
     let publisher: Bus;
     beforeAll(async () => {
@@ -35,7 +35,7 @@ if (skipped !== undefined) {
     const open = (clientId: string, brokers = cluster.brokers): Bus =>
       openKafkaBus({ brokers, replication: 3, clientId, log: testLog() });
 
-    test("while they restart one after the other, nothing that was acknowledged is missing", async () => {
+    test("no acknowledged message is lost while they restart one after the other", async () => {
       const publishing = publishTo(publisher);
       for (const id of [2, 3, 2, 3]) {
         await sleep(5_000);
@@ -59,7 +59,7 @@ if (skipped !== undefined) {
       }).finally(() => reader.close());
     }, 300_000);
 
-    test("a process that starts while the first of the list is frozen publishes and consumes", async () => {
+    test("a process that starts while the first broker is frozen publishes and consumes", async () => {
       cluster.signal(3, "SIGSTOP");
       try {
         await sleep(12_000); // Until the others lead what it led.
@@ -81,7 +81,7 @@ if (skipped !== undefined) {
       }
     }, 300_000);
 
-    test("the groups that a broker coordinated commit again when it is gone for good", async () => {
+    test("consumer groups commit again when their coordinator is gone for good", async () => {
       const bus = open("groups");
       const groups = [...Array(GROUPS).keys()].map((number) => `group-${number}`);
       await Promise.all(groups.map((group) => consume(bus, group)));

@@ -69,7 +69,7 @@ test("chain-relayer serves records, ingests entries and reports the chain's sile
   expect(await book.differences()).toEqual([]);
 }, 240_000);
 
-test("it stops in time and in order while none has answered", async () => {
+test("chain-relayer stops in time and in order while no endpoint answers", async () => {
   const [relayer] = world.relayers;
   await relayer!.stop();
   away();

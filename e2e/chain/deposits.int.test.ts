@@ -71,7 +71,7 @@ test("a credited deposit is no drift while its ledger event is on its way", asyn
   expect(await openDrifts()).toEqual([]);
 }, 240_000);
 
-test("money sent to an outside address that is another organisation's wallet is that one's deposit", async () => {
+test("money sent to another organisation's wallet becomes a deposit there", async () => {
   const book = openBook(world);
   const other = openBook(world);
   const payer = await book.openWallet("payer");
@@ -103,7 +103,7 @@ test("a deposit that a reorg drops before it is final is never credited", async 
   expect((await deposits(wallet.walletId)).map(({ amount_won }) => amount_won)).toEqual([7n]);
 }, 240_000);
 
-test("a difference stops the wallet's outflow until it is acknowledged, and is not found again", async () => {
+test("a drift stops the wallet's outflow until it is acknowledged, and is not reported again", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
   await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "3000" } });
@@ -129,7 +129,7 @@ test("a difference stops the wallet's outflow until it is acknowledged, and is n
   expect(await openDrifts()).toEqual([]);
 }, 300_000);
 
-test("recorded hashes become CONFIRMED or FAILED in a final block, and one that nobody has seen stays PENDING", async () => {
+test("recorded hashes become CONFIRMED or FAILED in a final block, and an unknown hash stays PENDING", async () => {
   const orgId = newId("org");
   const receiver = world.contracts.paymentManagerAddress;
   const good = await record(orgId, await send(receiver, 0n), receiver);
@@ -150,7 +150,7 @@ test("recorded hashes become CONFIRMED or FAILED in a final block, and one that 
   expect(await read(unseen)).toMatchObject({ status: RecordStatus.PENDING });
 }, 240_000);
 
-test("the owner's own word comes before the chain's", async () => {
+test("a status set by the owner takes precedence over the chain's", async () => {
   const orgId = newId("org");
   await world.node.pause();
   const hash = await send(OUTSIDE, 10n ** 30n);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await other.close();
 }, 120_000);
 
-test("one of three that invents a deposit, or blocks, is outvoted and told of; the others are followed", async () => {
+test("one of three endpoints that invents a deposit or blocks is outvoted and reported", async () => {
   const before = await disagreements();
   liar.invent({ tokenAddress: world.contracts.tokenAddress, to: payer.address, units: 5_000_000_000n });
   await untilConfirmed(await transfer("100"));
@@ -46,7 +46,7 @@ test("one of three that invents a deposit, or blocks, is outvoted and told of; t
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("one of three, the first asked, that is wrong about nonces, fees, gas, receipts and balances changes nothing", async () => {
+test("wrong nonces, fees, gas, receipts and balances of the first of three endpoints change nothing", async () => {
   const before = await disagreements();
   liar.exaggerate();
   const ids = [await transfer("210"), await transfer("220")];

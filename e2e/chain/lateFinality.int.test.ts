@@ -27,7 +27,7 @@ afterAll(async () => {
   await node.close();
 }, 120_000);
 
-test("sixty large transactions that wait for finality stop neither those behind them nor their own settlement", async () => {
+test("sixty large transactions that wait for finality block neither later ones nor their own settlement", async () => {
   const book = openBook(world);
   const { walletId } = await book.openWallet("payer");
   for (let count = 0; count < TRANSACTIONS; count += 1)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("operations go on through another payment manager, each once, and blocks of the one before are taken in again as they were", async () => {
+test("operations continue once each through another payment manager, and a rescan reproduces earlier blocks", async () => {
   const [relayer] = world.relayers;
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
   const charge = (amountWon: string) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("a deposit that is mined again behind another log is not credited twice, whatever the operator asks for", async () => {
+test("a deposit that is mined again at another log index is credited once, also after a rescan", async () => {
   const book = openBook(world);
   const [source, wallet] = [await book.openWallet("source"), await book.openWallet("wallet")];
   await book.post("chg", { $case: "charge", value: { walletId: source.walletId, amountWon: "2000" } });

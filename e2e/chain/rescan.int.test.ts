@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("while it catches up no difference is found, and the wallets' money goes on", async () => {
+test("a rescan reports no drift, and the wallets' money keeps moving", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
   const before = BigInt(await world.node.rpc<string>("eth_blockNumber"));

@@ -87,7 +87,7 @@ afterAll(async () => {
   for (const database of databases) await database.drop();
 }, 120_000);
 
-test("three relayers and one of them killed: each record is one transfer, on the chain too", async () => {
+test("each record becomes one transfer, on the chain too, when one of three relayers is killed", async () => {
   const { organisation } = await auth.createOrganisation({ code: "ACME", name: "Acme", actor: "test" });
   const { book, payee, record: schedule } = await openPartner(organisation.orgId);
   const deps = recordDeps();
@@ -122,7 +122,7 @@ test("three relayers and one of them killed: each record is one transfer, on the
   expect([...executions.values()].filter((times) => times > 1)).toEqual([]);
 }, 300_000);
 
-test("a relayer that dies when payment has made the transfer, and nothing of that is written down here, makes no second one", async () => {
+test("a relayer that dies after payment made the transfer does not cause a second one", async () => {
   const { organisation } = await auth.createOrganisation({ code: "ONCE", name: "Once", actor: "test" });
   const { book, payee, record: schedule } = await openPartner(organisation.orgId);
   const { orgId, recordId } = await schedule(payee.address);

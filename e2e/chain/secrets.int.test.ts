@@ -27,7 +27,7 @@ afterAll(async () => {
   await world.close();
 }, 120_000);
 
-test("no seed, no key derived from it, no key-encryption key and no signer's key is in a log, an answer, an event, a row or an environment", async () => {
+test("logs, answers, events, rows and environments hold no seed, derived key, key-encryption key or signer key", async () => {
   const orgId = newId("org");
   const seed = randomBytes(32);
   await plant(orgId, seed);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await world.close();
 }, 120_000);
 
-test("both settle what waited when they parted, and what they were told differently since: each operation is paid once, by whichever was first", async () => {
+test("two stacks with diverged histories pay each operation once, by whichever sends it first", async () => {
   const workload = await openWorkload(world, seeded(7));
   const book = openBook(world);
   const [payer, sender, one, other] = [

@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("mint, a payment in three legs, burn, money to and from outside: each is confirmed with hash and block, and the books agree", async () => {
+test("mints, payments, burns and outside transfers are confirmed with hash and block, and the books agree", async () => {
   const organisation = await newOrganisation(stack.stack(), "--incentive-bps", "100");
   let { api } = organisation;
   const wallet = (userId: string, walletType: string) => api.post("/api/wallets", { userId, walletType });

@@ -68,7 +68,7 @@ test.each([
   240_000,
 );
 
-test("a database from before the last sixty operations: all of them are found on the chain, none is paid again", async () => {
+test("a restored database without the last sixty operations finds them on the chain and pays none again", async () => {
   const [relayer, other] = world.relayers;
   await Promise.all([relayer!.kill(), other!.kill()]);
   await world.node.pause();

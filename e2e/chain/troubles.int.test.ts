@@ -53,7 +53,7 @@ afterAll(async () => {
   await proxy.close();
 }, 120_000);
 
-test("a transfer waits while the token is paused, and settles when it goes on", async () => {
+test("a transfer waits while the token is paused, and settles afterwards", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("pause"));
   const id = await transfer("100");
   await until(id, { wait_reason: "EnforcedPause" });
@@ -61,7 +61,7 @@ test("a transfer waits while the token is paused, and settles when it goes on", 
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transfer to a blocked address waits, and settles when it is blocked no more", async () => {
+test("a transfer to a blocked address waits, and settles when it is unblocked", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, true]));
   const id = await transfer("100");
   await until(id, { wait_reason: "AccountBlocked" });
@@ -69,7 +69,7 @@ test("a transfer to a blocked address waits, and settles when it is blocked no m
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transfer waits while the signer has no gas, and settles when it has", async () => {
+test("a transfer waits while the signer has no gas, and settles afterwards", async () => {
   const balance = await world.node.rpc("eth_getBalance", [world.operator, "latest"]);
   await world.node.rpc("anvil_setBalance", [world.operator, "0x0"]);
   const id = await transfer("100");
@@ -78,7 +78,7 @@ test("a transfer waits while the signer has no gas, and settles when it has", as
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transfer waits while fees are above the cap, and settles when they are below", async () => {
+test("a transfer waits while fees are above the cap, and settles when they fall", async () => {
   await world.node.pause();
   await world.node.rpc("anvil_setNextBlockBaseFeePerGas", [`0x${(200n * 10n ** 9n).toString(16)}`]);
   await world.node.mine();
@@ -89,7 +89,7 @@ test("a transfer waits while fees are above the cap, and settles when they are b
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transaction that the nodes forget is sent again, and settles", async () => {
+test("a transaction that the nodes drop is sent again and settles", async () => {
   await world.node.pause();
   const id = await transfer("100");
   const { hash } = await inPool(id);
@@ -98,7 +98,7 @@ test("a transaction that the nodes forget is sent again, and settles", async () 
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("the signer's key used from outside: heals by itself (x402 3231, nonce too low)", async () => {
+test("an outside use of the signer's key heals by itself (x402 3231, nonce too low)", async () => {
   await world.node.pause();
   const id = await transfer("100");
   const sent = await inPool(id);
@@ -111,13 +111,13 @@ test("the signer's key used from outside: heals by itself (x402 3231, nonce too 
   await until(id, { state: "CONFIRMED" });
 }, 240_000);
 
-test("a counter that has run ahead of the chain: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
+test("a nonce counter ahead of the chain: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
   await world.relayerDb.run(sql`update signers set next_nonce = next_nonce + 3`);
   const ids = [await transfer("100"), await transfer("101"), await transfer("102")];
   for (const id of ids) await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a window in which no sending arrives, while more and more comes in (OpenZeppelin Relayer 818, 843)", async () => {
+test("lost submissions under growing load: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
   proxy.setFaults(["timeout_before"]);
   proxy.setRate(0.9);
   const ids: string[] = [];
@@ -129,7 +129,7 @@ test("a window in which no sending arrives, while more and more comes in (OpenZe
   for (const id of ids) await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("nodes that say nonce too low for what they have taken: looked up, not sent anew (OpenZeppelin Relayer 681)", async () => {
+test('"nonce too low" for an accepted transaction causes a look-up and no new one (OpenZeppelin Relayer 681)', async () => {
   proxy.setFaults(["nonce_too_low", "already_known", "underpriced"]);
   proxy.setRate(1);
   const before = proxy.faultsDone();
@@ -153,7 +153,7 @@ test("operations settle once when nodes lack the receipt of a final transaction 
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
 }, 180_000);
 
-test("fifty requests for one payment: one execution (x402 2801)", async () => {
+test("fifty requests for one payment cause one execution (x402 2801)", async () => {
   const before = (await readChain(world)).executions.size;
   const request = {
     context: { requestId: "req", traceparent: "", orgId: book.orgId, deadline: undefined },
@@ -176,7 +176,7 @@ test("fifty requests for one payment: one execution (x402 2801)", async () => {
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
 }, 180_000);
 
-test("an authorization that somebody else submits first settles the transfer", async () => {
+test("an authorization that a stranger submits first settles the transfer", async () => {
   await world.node.pause();
   const id = await transfer("4321");
   const hash = await frontRun(id, 1);
@@ -207,7 +207,7 @@ test("the remaining legs follow when a stranger submits one leg of a payment fir
   await until(id, { state: "CONFIRMED", attempts: 2 });
 }, 180_000);
 
-test("money to an outside address that never arrives is given up on proof, and is free again", async () => {
+test("a payout that never arrives is given up on proof, and its money is free again", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [OUTSIDE, true]));
   const id = await hold("5000", OUTSIDE);
   await until(id, { wait_reason: "AccountBlocked" });
@@ -227,7 +227,7 @@ test("money to an outside address that never arrives is given up on proof, and i
   await book.post("trf", { $case: "voidHold", value: { holdRequestId: id } });
 }, 240_000);
 
-test("after all of this the chain says what the ledger says", async () => {
+test("the chain's balances then equal the ledger's", async () => {
   await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
 });
 

@@ -23,7 +23,7 @@ const THEIR_OWN = ["userId"];
 const THINGS = { walletId: "wal", otherWalletId: "wal", otherAddress: "0x" } as Things;
 const ID = "{id}";
 
-test("each place of the contract where an id may stand is asked for another organisation's", () => {
+test("each id field of the contract is tried with another organisation's id", () => {
   const asked = requestsFor(THINGS).map(([, make]) => placeOf(make(ID)));
   expect(asked.sort()).toEqual(Object.entries(document.paths).flatMap(placesOf).sort());
 });

@@ -23,7 +23,7 @@ const SERVICES = {
   "chain-relayer": RelayerServiceService,
 };
 
-test("proto/callers.json has every method, and none that does not exist", () => {
+test("proto/callers.json lists exactly the existing methods", () => {
   const methods = [...Object.values(SERVICES), FeedServiceService].flatMap((service) =>
     Object.values(service).map(({ path }) => path.slice(1)),
   );
@@ -43,7 +43,7 @@ test.each(Object.entries(SERVICES))(
   },
 );
 
-test("the services that consume feeds may read them, and no others", () => {
+test("only the services that consume feeds may read them", () => {
   expect(callers["wonrail.common.v1.FeedService"]).toEqual({ ListEvents: ["payment", "chain-relayer"] });
 });
 

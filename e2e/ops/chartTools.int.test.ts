@@ -26,12 +26,12 @@ const refusal = (manifest: Manifest) =>
 (helm === undefined ? describe.skip : describe).each(VALUES)("with the values for %s", (values) => {
   const own = () => render(values).filter(({ kind }) => !FOREIGN.includes(kind));
 
-  it("each manifest has only fields that the API server knows, of the type that it wants", () => {
+  it("each manifest has only fields that the API server knows, with their types", () => {
     expect(own().length).toBeGreaterThan(20);
     expect(own().flatMap(refusal)).toEqual([]);
   });
 
-  it("a field in the wrong place would be found, at any depth", () => {
+  it("a misplaced field is found at any depth", () => {
     const [deployment] = own().filter(({ kind }) => kind === "Deployment");
     const misplaced = structuredClone(deployment!) as { spec: { template: { spec: object } } } & Manifest;
     Object.assign(misplaced.spec.template.spec, { readinessProbe: {} });

@@ -48,7 +48,7 @@ withHelm("values that cannot work", () => {
     "bus.sasl=plain",
     "bus.kind=feed,bus.sasl=plain,bus.tls=false",
     "services.auth.autoscaling.enabled=false,services.auth.autoscaling.minReplicas=13",
-  ])("takes %s in production", (setting) => {
+  ])("accepts %s in production", (setting) => {
     expect(podsOf(render("production", "--set", setting)).length).toBeGreaterThan(0);
   });
 

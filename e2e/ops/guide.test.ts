@@ -9,7 +9,7 @@ const commands = guide
   .split("\n")
   .filter((line) => /^helm (install|upgrade) /.test(line));
 
-test("an upgrade names the files of values that the install named, or it would take their settings away", () => {
+test("an upgrade names the values files of the installation, which keeps its settings", () => {
   const files = commands.map((command) =>
     [...command.matchAll(/ (?:-f|--values)[ =](\S+)/g)].map((match) => match[1]),
   );
@@ -17,7 +17,7 @@ test("an upgrade names the files of values that the install named, or it would t
 });
 const PRODUCTION = ["helm/wonrail/values-production.yaml", "yours.yaml"];
 
-test("the namespace is there before anything is put into it", () => {
+test("the namespace is created before its first object", () => {
   const lines = guide.slice(guide.indexOf("## Production")).split("\n");
   const create = lines.indexOf("kubectl create namespace wonrail");
   expect(create).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ test('placeholder values in values-production.yaml are marked "yours"', () => {
   expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress", "startBlock"]);
 });
 
-test("production talks to Kafka by TLS, with a user for each service, on the port that the policy opens", () => {
+test("production uses Kafka by TLS, with a user per service, on the port that the policy opens", () => {
   const text = readText("helm/wonrail/values-production.yaml");
   const { bus, secrets, networkPolicy } = parse(text) as {
     bus: { brokers: string[]; tls: boolean; sasl: string };
@@ -57,7 +57,7 @@ function commandBlock(part: string): string {
   return guide.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
 }
 
-test("max_connections is enough for every pod of values-production.yaml, and one more of each service while it is rolled out", () => {
+test("max_connections allows every pod of values-production.yaml and one more of each service during a roll-out", () => {
   const { defaults, services } = parse(readText("helm/wonrail/values-production.yaml")) as Production;
   const { postgres } = parse(readText("helm/wonrail/values.yaml")) as { postgres: { poolMax: number } };
   const pods = PROCESSES.filter(({ schema }) => schema !== undefined).map(({ name }) => {
@@ -75,7 +75,7 @@ interface Production {
   services: Record<string, Partial<Production["defaults"]>>;
 }
 
-test("the rights in Kafka are for the topics and groups that there are", () => {
+test("the Kafka rights name existing topics and groups", () => {
   const table = guide.split("| Topic | Written by | Read by the groups |")[1]!.split("\n\n")[0]!;
   const listed = [...table.matchAll(/^\| (wonrail\S+) \| (\S+) \| (.*)\|$/gm)].map(
     ([, topic, writer, groups]) => [topic, writer, groups!.split(",").map((group) => group.trim())],
@@ -114,7 +114,7 @@ const sectionOf = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\
 /** Where each stands in a text, which is the order in which it is done. */
 const placesOf = (text: string, steps: string[]) => steps.map((step) => text.indexOf(step));
 
-test("after a leak nothing is let in again before the secret key is another one and no old key is left", () => {
+test("after a leak callers are admitted only with a new secret key and without old keys", () => {
   const steps = [
     "--status SUSPENDED",
     "org rotate-secret",
@@ -153,7 +153,7 @@ test("the guide saves newer changes before a restore and repeats them before it 
   expect(told).toEqual(actions.filter((action) => action !== "key_given_again"));
 });
 
-test("a new operator's key has the role and coins before it is used, and the old one loses its role last", () => {
+test("a new operator key has role and gas before its use, and the old key loses its role last", () => {
   const places = placesOf(sectionOf("Rotate a secret"), [
     "--create",
     "Send it coins",
@@ -166,7 +166,7 @@ test("a new operator's key has the role and coins before it is used, and the old
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
-test("each URL of Postgres' in the guide is by TLS, with the authority where the chart mounts it", () => {
+test("each Postgres URL of the guide uses TLS, with the authority at the chart's mount path", () => {
   const urls = [...guide.matchAll(/postgresql:\/\/[^\s"]+/g)].map(([url]) => url);
   expect(urls.length).toBeGreaterThanOrEqual(2);
   expect(urls.filter((url) => !url.endsWith("?$tls"))).toEqual([]);

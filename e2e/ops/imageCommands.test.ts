@@ -26,11 +26,11 @@ test.each([
   ["`bin/verify.mjs`, `node bin/admin.mjs`", ["bin/verify.mjs"]],
   ["node /app/kit/bin/deadLetters.mjs and /app/kit/src/deadLetters.mjs", ["/app/kit/src/deadLetters.mjs"]],
   ["`node contracts/bin/admin.mjs --help`", []],
-])("of %s in auth's README are not there: %j", (text, absent) => {
+])("in auth's README, %s names paths that its image lacks: %j", (text, absent) => {
   expect(absentIn(text, "services/auth/README.md")).toEqual(absent);
 });
 
-test("a pod's folder is its service's, with all that its image takes of that", () => {
+test("a pod's working folder is its service's, with all files of its image", () => {
   expect(dockerfile).toMatch(/^WORKDIR \/app\/service$/m);
   expect(dockerfile).toContain('ln -s "/app/${folder}" /out/service');
   expect(inImages()).toEqual(
@@ -38,7 +38,7 @@ test("a pod's folder is its service's, with all that its image takes of that", (
   );
 });
 
-test("no page sends an operator to another service's pod for what was put aside", () => {
+test("no page sends an operator to another service's pod for dead letters", () => {
   for (const page of PAGES) expect(readText(page)).not.toMatch(/wonrail-\S+ -- [^`\n]*dead-letter/);
 });
 

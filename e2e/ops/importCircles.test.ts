@@ -30,7 +30,7 @@ test("no files import each other in a circle", () => {
   expect(gone.map((file) => `${file} is in no circle any more: remove it from KNOWN_CIRCLES`)).toEqual([]);
 });
 
-test("a circle is found through several files, and a chain is none", () => {
+test("a circle through several files is found, and a chain is none", () => {
   const imports = new Map([
     ["a", ["b"]],
     ["b", ["c"]],

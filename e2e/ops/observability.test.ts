@@ -43,7 +43,7 @@ test("finds the metrics of every process", () => {
   ]);
 });
 
-test("finds the labels that an expression asks for, and what cannot have them", () => {
+test("finds the labels of an expression, and the metrics that lack them", () => {
   const expression =
     'sum by (name) (rate(circuit_breaker_events_total{job="a",event=~"open|close"}[2m])) > 0';
   const series = "circuit_breaker_events_total";
@@ -91,7 +91,7 @@ describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
   },
 );
 
-test("every runbook has an alert, and names only metrics that are exported and alerts that exist", () => {
+test("every runbook has an alert, and names only exported metrics and existing alerts", () => {
   const names = alerts.map(({ alert }) => alert!);
   expect(runbooks.sort()).toEqual([...names].sort());
   const families = new Set(declaredMetrics().map(({ name }) => name));
@@ -175,7 +175,7 @@ describe.each(BOARDS)("dashboard %s", (file) => {
 describe.each(BOARDS.flatMap((file) => boardOf(file).panels.map((panel) => [panel.title, panel] as const)))(
   "panel %s",
   (_, panel) => {
-    it("shows one quantity, in its unit", () => {
+    it("shows one quantity with its unit", () => {
       const quantities = [...new Set(panel.targets.map(({ expr }) => quantityOf(expr)))];
       expect(quantities).toHaveLength(1);
       expect(unitsFor(quantities[0]!)).toContain(panel.fieldConfig.defaults.unit);
@@ -217,14 +217,14 @@ test("panel titles are unique in a dashboard", () => {
   }
 });
 
-test("a partition's messages are counted once, though every replica of the group tells of them", () => {
+test("a partition's messages are counted once, although every replica of the group reports them", () => {
   const asked = expressions().filter((expr) => expr.includes("consumer_lag_messages"));
   expect(asked.length).toBeGreaterThan(0);
   for (const expr of asked)
     expect(expr).toContain("(max by (group, topic, partition) (consumer_lag_messages");
 });
 
-test("Prometheus knows each process by its name, on the port that it has everywhere", () => {
+test("Prometheus knows each process by its name, on its common port", () => {
   const { scrape_configs } = parse(readText("deploy/prometheus/prometheus.yaml")) as {
     scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
   };

@@ -14,7 +14,7 @@ const bugs = valueOf("BUGS") as Bug[];
 const tests = valueOf("TESTS") as Record<string, string[]>;
 const table = [...readText("docs/ledger-bugs.md").matchAll(/^\| ([^|]+) \| ([\w/]+\.ts) \| ([^|]+) \|$/gm)];
 
-test("each bug can be planted: the ledger's source says once what is replaced", () => {
+test("each bug can be planted: its search text occurs exactly once in the ledger's source", () => {
   expect(bugs.length).toBeGreaterThan(20);
   const lost = bugs.flatMap(([what, file, text, , , more = []]) =>
     [text, ...more.map(([before]) => before)]
@@ -24,7 +24,7 @@ test("each bug can be planted: the ledger's source says once what is replaced", 
   expect(lost).toEqual([]);
 });
 
-test("the page has a row for each bug, with a test that there is", () => {
+test("the page has a row for each bug, with an existing test", () => {
   expect(table.map(([, what, file]) => [what, file])).toEqual(bugs.map(([what, file]) => [what, file]));
   const lost = table.filter(
     ([, , , name], index) =>

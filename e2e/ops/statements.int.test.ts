@@ -43,7 +43,7 @@ test.each(written)("%s: %s", async (_page, statement) => {
   await db.run(rawSql(`explain ${statement}`));
 });
 
-test("there are some", () => {
+test("finds statements", () => {
   expect(written.length).toBeGreaterThanOrEqual(5);
 });
 

@@ -43,7 +43,7 @@ test.each<[string, NonNullable<ExecuteRequest["command"]>]>([
     "charges' cancellations",
     { $case: "cancelCharge", value: { chargeId: newId("chg"), amountWon, ...notes } },
   ],
-])("a full call of the largest %s fits on its way to payment", (_what, command) => {
+])("a full call of the largest %s fits the limit on its way to payment", (_what, command) => {
   const item = { context, idempotencyKey: "k".repeat(255), bodyHash: Buffer.alloc(32), command };
   const items = Array.from({ length: GATEWAY_BATCH }, () => item);
   expect(ExecuteBulkRequest.encode({ items }).finish().length).toBeLessThan(MAX_REQUEST_BYTES);
@@ -59,7 +59,7 @@ test.each<[string, NonNullable<PostRequest["intent"]>]>([
     },
   ],
   ["payments' cancellations", { $case: "cancelPayment", value: { paymentRequestId: newId("pay") } }],
-])("a full call of the largest %s fits on its way to the ledger", (_what, intent) => {
+])("a full call of the largest %s fits the limit on its way to the ledger", (_what, intent) => {
   const ids = { requestId: newId("pcl"), relatedId: newId("pay") };
   const key = { scope: "CANCEL_PAYMENT", key: "k".repeat(255), bodyHash: Buffer.alloc(32) };
   const item = { context, ...ids, key, ...notes, intent };

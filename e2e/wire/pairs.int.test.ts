@@ -54,7 +54,7 @@ describe("the calls of this test", () => {
   );
   const tried = CALLS.map(nameOf);
 
-  it("are those that proto/callers.json allows", () => {
+  it("are exactly those that proto/callers.json allows", () => {
     const missing = allowed.filter((call) => !tried.includes(call));
     const strange = tried.filter((call) => !allowed.includes(call));
     const sentences = [
@@ -64,12 +64,12 @@ describe("the calls of this test", () => {
     expect(sentences).toEqual([]);
   });
 
-  it("go along every edge that ARCHITECTURE.md draws", () => {
+  it("use every edge that ARCHITECTURE.md draws", () => {
     const drawn = [...drawnCalls()].flatMap(([from, to]) => to.map((server) => `${from} → ${server}`));
     expect(PAIRS.map(pairOf).sort()).toEqual(drawn.sort());
   });
 
-  it("are what payment and wallet send by themselves when the gateway asks them for something", () => {
+  it("include the calls that payment and wallet make for the gateway", () => {
     expect(madeByThemselves.sort()).toEqual([
       "payment → wonrail.auth.v1.AuthService/GetOrganisation",
       "payment → wonrail.ledger.v1.LedgerService/ListStatement",
@@ -84,22 +84,22 @@ describe("the calls of this test", () => {
 });
 
 describe.each(CALLS.map((call) => [nameOf(call), call] as const))("%s", (_name, call) => {
-  it("is answered as the consumer sends it", async () => {
+  it("is answered as the consumer expects", async () => {
     expect(await outcomeOf(call, await call.good(story))).toBe("taken");
   });
 
-  it("is answered with fields of a later release in it", async () => {
+  it("is answered with fields of a later release", async () => {
     expect(await outcomeOf(call, withLaterFields(await call.good(story)))).toBe("taken");
   });
 
   const { bad } = call;
   if (bad)
-    it(`is refused for its form: ${bad.refusal}`, async () => {
+    it(`is refused as malformed: ${bad.refusal}`, async () => {
       expect(await outcomeOf(call, await bad.request(story))).toBe(bad.refusal);
     });
 });
 
-test("a value of an enum that only a later release knows is never taken for another, nor for a fault", async () => {
+test("an enum value of a later release is read neither as another value nor as a fault", async () => {
   const answers: Record<string, string> = {};
   for (const call of CALLS)
     for (const [field, request] of withLaterEnums(call.method, await call.good(story)))
@@ -121,7 +121,7 @@ test("a value of an enum that only a later release knows is never taken for anot
 });
 
 describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, call) => {
-  it("hands over every code of the table, with its details", async () => {
+  it("transports every code of the table with its details", async () => {
     const refusing = await serve(call.server, [refusingAll(call.definition)]);
     closers.unshift(() => refusing.drain(100));
     const client = openClient(call, `127.0.0.1:${refusing.port}`);
@@ -132,7 +132,7 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
     }
   });
 
-  it("refuses a request over the limit, keeps oversized metadata at home, and goes on with the same connection", async () => {
+  it("refuses an oversized request, omits oversized metadata, and keeps the connection", async () => {
     const [host, port] = services.addressOf(call.server).split(":");
     const proxy = await startProxy({ target: { host: host!, port: Number(port) } });
     closers.unshift(() => proxy.close());
@@ -157,7 +157,7 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
 describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", ({ name, schema }) => {
   const calls = CALLS.filter(({ server }) => server === name);
 
-  it("lets nobody wait beyond the deadline, and serves again when it can", async () => {
+  it("ends each call at its deadline, and serves again when the service recovers", async () => {
     const requests = await Promise.all(calls.map((call) => call.good(story)));
     await whileLocked(services.databases.get(name)!.adminUrl, schema!, async () => {
       const startedMs = performance.now();

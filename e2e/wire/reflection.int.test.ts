@@ -37,7 +37,7 @@ describe.each(services)("%s", (name, definition) => {
     await server.drain(100);
   });
 
-  it("is listed beside health, and every method is described", async () => {
+  it("is listed beside health, and describes every method", async () => {
     expect((await explorer.list()).sort()).toEqual(["grpc.health.v1.Health", name].sort());
     const { methods } = await explorer.describe(name);
     const paths = methods.map((method) => `/${name}/${method.name}`);
@@ -55,7 +55,7 @@ describe.each(services)("%s", (name, definition) => {
     expect(await explorer.call(name, method)).toEqual(refused);
   });
 
-  it("is healthy as long as it serves, as a whole and by its name", async () => {
+  it("is healthy while it serves, as a whole and by its name", async () => {
     const health = (service: string) => explorer.call("grpc.health.v1.Health", "Check", { service });
     for (const asked of ["", name])
       expect(await health(asked)).toEqual({ ok: true, message: { status: "SERVING" } });

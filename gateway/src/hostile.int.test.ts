@@ -200,11 +200,14 @@ test.each(cases)("%s", async (_name, place, options, wanted) => {
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
-describe("somebody else's", () => {
+describe("foreign or malformed credentials:", () => {
   test.each<[string, () => SendOptions]>([
     ["code", () => ({ key: own.text, headers: { "X-Org-Code": foreign.orgCode } })],
-    ["key beside one's own", () => ({ key: own.text, headers: { Authorization: `Bearer ${foreign.text}` } })],
-    ["organisation in a header of ours", () => ({ headers: { "X-Org-Id": foreign.orgId } })],
+    [
+      "key beside the caller's own",
+      () => ({ key: own.text, headers: { Authorization: `Bearer ${foreign.text}` } }),
+    ],
+    ["organisation in an internal header", () => ({ headers: { "X-Org-Id": foreign.orgId } })],
     [
       "key with one character changed",
       () => ({ key: `${foreign.text.slice(0, -1)}${foreign.text.endsWith("A") ? "B" : "A"}` }),
@@ -212,11 +215,11 @@ describe("somebody else's", () => {
     ["key cut short", () => ({ key: foreign.text.slice(0, 30) })],
     ["key of 7,000 characters", () => ({ key: "k".repeat(7_000) })],
     ["key with SQL in it", () => ({ key: "wk_test_' OR '1'='1" })],
-  ])("%s is no key", async (_name, options) => {
+  ])("%s answers WAUTH_001", async (_name, options) => {
     expectRefusal(await gateway.send("GET", "/api/wallets", options()), [401, "WAUTH_001"]);
   });
 
-  test("key as a parameter is no key", async () => {
+  test("a key as a query parameter answers WAUTH_001", async () => {
     expectRefusal(await gateway.send("GET", `/api/wallets?apiKey=${foreign.text}`), [401, "WAUTH_001"]);
   });
 });
@@ -258,9 +261,9 @@ describe("malformed HTTP:", () => {
   });
 
   test.each<[string, string, [number, string]]>([
-    ["nothing is no body", "0\r\n\r\n", [400, "REQ_001"]],
-    ["something is one that has to say its type", "2\r\n{}\r\n0\r\n\r\n", [415, "REQ_007"]],
-  ])("of what comes in chunks and has no type %s", async (_name, chunks, wanted) => {
+    ["0 bytes count as no body", "0\r\n\r\n", [400, "REQ_001"]],
+    ["2 bytes need a content type", "2\r\n{}\r\n0\r\n\r\n", [415, "REQ_007"]],
+  ])("a chunked body without content type: %s", async (_name, chunks, wanted) => {
     const lines = [`X-API-Key: ${own.text}`, "Transfer-Encoding: chunked", "Connection: close"];
     expectRefusal(await gateway.raw(Buffer.from(head(...lines) + chunks, "latin1")), wanted);
   });
@@ -273,9 +276,9 @@ describe("malformed HTTP:", () => {
       200,
     ],
     ["an expectation", "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n", 417],
-    ["nothing that is HTTP", "\x16\x03\x01\r\n\r\n", 400],
+    ["a TLS handshake", "\x16\x03\x01\r\n\r\n", 400],
   ])(
-    "who asks for %s and resets the connection after the answer harms nobody",
+    "a client that sends %s and resets the connection leaves the server working",
     async (_name, bytes, status) => {
       const socket = connect(gateway.port, "127.0.0.1").on("error", () => undefined);
       socket.write(bytes, "latin1");
@@ -297,24 +300,27 @@ describe("malformed HTTP:", () => {
     ["a head that never ends", "GET / HTTP/1.1\r\nX-Slow: "],
     ["a tunnel", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["an expectation", "GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n"],
-  ])("%s behind a request that is being done are no refusal of it", async (_name, behind) => {
-    let finish = () => {};
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    move.mockImplementationOnce(() => finished.then(() => ({ data: { done: true } })));
-    const done = move.mock.calls.length + 1;
-    const socket = connect(hasty.port, "127.0.0.1").setEncoding("utf8");
-    let received = "";
-    socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
-    const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 12"];
-    socket.write(["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n"));
-    await eventually(() => expect(move).toHaveBeenCalledTimes(done));
-    socket.write(behind);
-    await closed(socket);
-    finish();
-    expect(received).toBe("");
-  });
+  ])(
+    "%s behind a running request end the connection without an answer in its place",
+    async (_name, behind) => {
+      let finish = () => {};
+      const finished = new Promise<void>((resolve) => (finish = resolve));
+      move.mockImplementationOnce(() => finished.then(() => ({ data: { done: true } })));
+      const done = move.mock.calls.length + 1;
+      const socket = connect(hasty.port, "127.0.0.1").setEncoding("utf8");
+      let received = "";
+      socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
+      const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 12"];
+      socket.write(["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n"));
+      await eventually(() => expect(move).toHaveBeenCalledTimes(done));
+      socket.write(behind);
+      await closed(socket);
+      finish();
+      expect(received).toBe("");
+    },
+  );
 
-  test("a request in another's body is never served: one connection, one answer", async () => {
+  test("a request smuggled in another's body is never served", async () => {
     const smuggled = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     const { text: received } = await gateway.raw(
       head("Content-Length: 4", "Transfer-Encoding: chunked") + `0\r\n\r\n${smuggled}`,
@@ -323,17 +329,17 @@ describe("malformed HTTP:", () => {
   });
 });
 
-describe("slow and half-done clients", () => {
-  test("a head that never ends is answered and closed", async () => {
+describe("slow and incomplete clients", () => {
+  test("a head that never ends is answered with 408 and closed", async () => {
     expectRefusal(await hasty.raw("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "), [408, "REQ_001"]);
   });
 
-  test("a body that never ends is answered and closed", async () => {
+  test("a body that never ends is answered with 408 and closed", async () => {
     const bytes = `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`;
     expectRefusal(await hasty.raw(bytes), [408, "REQ_001"]);
   });
 
-  test("two hundred of them do not keep an honest client waiting", async () => {
+  test("two hundred slow clients do not delay a normal one", async () => {
     const sockets = Array.from({ length: 200 }, () => connect(gateway.port, "127.0.0.1"));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     for (const socket of sockets) socket.on("error", () => undefined).write("GET / HTTP/1.1\r\nX-Slow: ");
@@ -343,7 +349,7 @@ describe("slow and half-done clients", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test("a body without an end in chunks is answered, and cut off if it goes on all the same", async () => {
+  test("a chunked body without end is answered, and cut off when it continues", async () => {
     const socket = connect(gateway.port, "127.0.0.1");
     let received = "";
     socket
@@ -359,7 +365,7 @@ describe("slow and half-done clients", () => {
     expect(received).toMatch(/^HTTP\/1.1 413 .*"code":"REQ_006"/s);
   });
 
-  test("a client that leaves in the middle of its body leaves nothing behind", async () => {
+  test("a client that leaves during its body leaves no open connection", async () => {
     const before = changes();
     const socket = connect(gateway.port, "127.0.0.1");
     socket.write(

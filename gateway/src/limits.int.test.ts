@@ -55,7 +55,7 @@ describe("limits", () => {
     });
   });
 
-  test("a plan that is used up is WAUTH_004 with the limit, the use and the reset time", async () => {
+  test("an exhausted quota answers WAUTH_004 with limit, use and reset time", async () => {
     const { text } = auth.addKey();
     auth.state.quotaLeft = 2;
     const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
@@ -70,7 +70,7 @@ describe("limits", () => {
     });
   });
 
-  test("a refusal and a replay do not count", async () => {
+  test("refusals and replays cost no quota", async () => {
     const { text } = auth.addKey();
     auth.state.quotaLeft = 1;
     const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
@@ -108,7 +108,7 @@ describe("limits", () => {
     expect([...done]).toEqual(["first"]);
   });
 
-  test("a refusal that may be tried again says when", async () => {
+  test("a retryable refusal carries Retry-After", async () => {
     const { text } = auth.addKey();
     work = async () => {
       throw new DomainError("REQ_002", { retryAfterMs: 2_400 });
@@ -130,7 +130,7 @@ async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-test("a replica of auth that hangs is not waited for by those who need a unit: another one is asked for the same", async () => {
+test("a hanging replica of auth is passed over for a quota lease", async () => {
   const { text } = auth.addKey();
   const route = countedRoute("/test/counted", "MONEY_OPERATIONS", (call) => work(call));
   const other = await startGateway({ authPort: auth.port, authTimeoutMs: 500, extraRoutes: [route] });
@@ -145,7 +145,7 @@ test("a replica of auth that hangs is not waited for by those who need a unit: a
   await other.close();
 });
 
-test("a body that comes after the request's time is answered that nothing was done, and nothing is", async () => {
+test("a body that arrives after the deadline answers SYS_002 and is not executed", async () => {
   const { text } = auth.addKey();
   const route = countedRoute("/test/late", undefined, (call) => work(call));
   const config = { REQUEST_BUDGET_MS: 1_000 };
@@ -174,7 +174,7 @@ test("a body that comes after the request's time is answered that nothing was do
   await other.close();
 });
 
-test("connections that cannot be accepted are logged, each, and the next one is answered", async () => {
+test("each failed accept is logged, and the next connection is answered", async () => {
   const listening = jest.spyOn(Server.prototype, "listen");
   const other = await startGateway({ authPort: auth.port });
   const server = listening.mock.contexts.at(-1) as Server;

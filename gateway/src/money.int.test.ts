@@ -177,7 +177,7 @@ describe("each field of the service's answer has its own name in the response", 
     expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
   });
 
-  test("of a charge", async () => {
+  test("a charge", async () => {
     says = { replayed: false, outcome: { $case: "charge", value: charge } };
     const { body } = await post("charge", { walletId: exampleId("wal"), amount: 3_000 });
     const said = { amount: 3_000, cancelledAmount: 1_000, balance: 4_000, memo: null, settlement: settled };
@@ -200,7 +200,7 @@ describe("each field of the service's answer has its own name in the response", 
     });
   });
 
-  test("of a refund", async () => {
+  test("a refund", async () => {
     expect(await get(`charge/refund/${exampleId("rfd")}`)).toEqual({
       ...{ refundId: "rfd_1", walletId: "wal_1", amount: 900, memo: "bye" },
       ...{ settlement: settled, createdAt: at.toISOString() },
@@ -214,14 +214,14 @@ describe("each field of the service's answer has its own name in the response", 
   });
 });
 
-test("a time to list from and one to list to are asked for as they were given", async () => {
+test("the bounds from and to reach the service unchanged", async () => {
   await get(`${exampleId("wal")}/transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`);
   expect(listed).toMatchObject([
     { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") },
   ]);
 });
 
-test("the same request has one hash, however it is written: no incentiveAmount is the whole as null is, and 0 is none", async () => {
+test("equal payments have one hash in any field order: a null incentiveAmount equals an absent one, and 0 differs", async () => {
   const turned = Object.fromEntries(Object.entries(order).reverse());
   for (const body of [order, turned, { ...order, incentiveAmount: null }, { ...order, incentiveAmount: 0 }])
     await post("payment", body, { "idempotency-key": "one" });
@@ -234,7 +234,7 @@ test("the same request has one hash, however it is written: no incentiveAmount i
   expect(incentives).toEqual([undefined, undefined, undefined, "0", undefined]);
 });
 
-test("a wallet is created under its Idempotency-Key, and the same pairs are one request in any order", async () => {
+test("a wallet is created under its Idempotency-Key, and metadata pairs in any order are one request", async () => {
   const create = (metadata: object, headers: Record<string, string> = { "Idempotency-Key": "user 7" }) =>
     gateway.send("POST", "/api/wallets", {
       key,
@@ -264,7 +264,7 @@ test("a wallet is created under its Idempotency-Key, and the same pairs are one 
 test.each([
   [true, "true"],
   [false, undefined],
-])("a refusal that was given before (%p) says so", async (replayed, header) => {
+])("a refusal (replayed: %p) is marked as replayed in the header", async (replayed, header) => {
   says = { replayed, outcome: { $case: "error", value: { code: "PAY_001" } } };
   const { status, headers, body } = await post("payment", order);
   expect([status, body.error?.code, headers["idempotent-replayed"]]).toEqual([400, "PAY_001", header]);

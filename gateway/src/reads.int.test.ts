@@ -79,13 +79,13 @@ test.each(reads)(
   },
 );
 
-test.each(reads)("GET %s without an answer did nothing, and may be sent again", async (path) => {
+test.each(reads)("GET %s without an answer is reported as not executed", async (path) => {
   fails = new DomainError("SYS_003");
   const { status, headers, body } = await gateway.send("GET", path, { key: auth.addKey().text });
   expect([status, body.error?.code, headers["retry-after"]]).toEqual([503, "SYS_002", "1"]);
 });
 
-test("a payment with a key is sent again to another replica when one dies in the middle of it", async () => {
+test("a payment with a key is retried at another replica when one dies during it", async () => {
   const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
   const pay = (headers: Record<string, string>) =>
     gateway.send("POST", "/api/wallets/payment", { key: auth.addKey().text, body: order, headers });

@@ -32,7 +32,7 @@ afterAll(async () => {
   await new Promise((resolve) => collector.close(resolve));
 });
 
-test("a span is an error when the fault is ours, and not when the request was refused", async () => {
+test("a span is an error for a fault, and not for a refusal", async () => {
   let code: ErrorCode = "SYS_001";
   const work = async () => {
     throw new DomainError(code);

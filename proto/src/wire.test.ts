@@ -40,7 +40,7 @@ function write(writer: library.BinaryWriter, message: Field[]): library.BinaryWr
 const textBytes = (text: string) => new library.BinaryWriter().string(text).finish();
 const kept = (writer: BinaryWriter) => (writer as unknown as { buffer: Uint8Array }).buffer;
 
-test("makes the bytes that the library makes, whatever was written before", () => {
+test("encodes the same bytes as the library after any earlier use", () => {
   fc.assert(
     fc.property(fc.array(messages, { minLength: 2, maxLength: 4 }), (all) => {
       const ours = all.map((message) => write(new BinaryWriter(), message).finish());
@@ -56,7 +56,7 @@ test("encodes values that are no string as the library does", () => {
   }
 });
 
-test("two that write at once, one that fails and one that goes on after its message are in nobody's way", () => {
+test("writers that interleave, fail or continue after their message do not affect each other", () => {
   const [first, second] = [new BinaryWriter().string("first"), new BinaryWriter().string("second")];
   const failed = new BinaryWriter().string("failed");
   expect(() => failed.uint32(-1)).toThrow("invalid uint32");
@@ -67,7 +67,7 @@ test("two that write at once, one that fails and one that goes on after its mess
   expect(String(later.finish())).toBe(`\x64${"x".repeat(100)}`);
 });
 
-test("the next writer has the last one's buffer, unless that had to become very large", () => {
+test("the next writer reuses the last one's buffer, unless it grew very large", () => {
   const writer = new BinaryWriter();
   const buffer = kept(writer);
   writer.string("a").finish();
@@ -77,7 +77,7 @@ test("the next writer has the last one's buffer, unless that had to become very 
   expect(kept(new BinaryWriter()).length).toBeLessThan(300_000);
 });
 
-test("reads texts as the library does, also those that are none", () => {
+test("decodes strings as the library does, also invalid ones", () => {
   fc.assert(
     fc.property(fc.oneof(texts.map(textBytes), fc.uint8Array({ minLength: 1, maxLength: 60 })), (bytes) => {
       const read = (of: library.BinaryReader) => {

@@ -23,7 +23,7 @@ async function printed(flags: string[], script: string): Promise<unknown> {
   return JSON.parse(output) as unknown;
 }
 
-test("import and require get the same names, and each its own format", async () => {
+test("import and require get the same names, each in its own format", async () => {
   const print = "console.log(JSON.stringify(Object.keys(sdk).sort()))";
   const imported = await printed(["--input-type=module"], `import * as sdk from "@wonrail/sdk"; ${print}`);
   const required = await printed(["--input-type=commonjs"], `const sdk = require("@wonrail/sdk"); ${print}`);
@@ -43,7 +43,7 @@ try {
 }
 `;
 
-test("an error that the required library threw is known to the imported one", async () => {
+test("the imported library recognises errors of the required one", async () => {
   expect(await printed(["--input-type=module"], IN_BOTH)).toEqual([true, true, true, false]);
 });
 
@@ -81,7 +81,7 @@ test.each([
   ["an ES module of Node", "module", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
   ["a CommonJS module of Node", "commonjs", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
   ["a bundler", "module", ["--module", "esnext", "--moduleResolution", "bundler", ...DOM]],
-])("the types say what compiles and what does not, to %s", async (_name, type, options) => {
+])("the types accept and refuse the expected code, for %s", async (_name, type, options) => {
   project.write("src/package.json", JSON.stringify({ type }));
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022"];
   project.write("src/instantWithoutHash.ts", INSTANT_WITHOUT_HASH);
@@ -91,14 +91,14 @@ test.each([
   expect(output.match(/error TS/g)).toHaveLength(1);
 });
 
-test("publint and are-the-types-wrong find nothing", async () => {
+test("publint and are-the-types-wrong report no problem", async () => {
   const types = await project.run(join(BIN, "attw"), [project.tarball, "--profile", "node16", "--no-emoji"]);
   expect(types).toEqual({ ok: true, output: expect.stringContaining("No problems found") as string });
   const lint = await project.run(join(BIN, "publint"), [project.library, "--strict"]);
   expect(lint).toEqual({ ok: true, output: expect.stringContaining("All good!") as string });
 });
 
-test("the reference pages are written, and no link in them leads nowhere", async () => {
+test("the reference pages are written, and every link in them resolves", async () => {
   const pages = join(dirname(project.library), "pages");
   const { output } = await project.run(join(BIN, "typedoc"), ["--options", PACKAGE, "--out", pages]);
   expect(output).toMatch(/html generated at/);
@@ -121,7 +121,7 @@ const { status } = await client.transactions.waitForStatus("txn_1", ({ status })
 console.log(JSON.stringify({ status, isKeyed: idempotencyKey.length === 36, hasProcess: "process" in globalThis }));
 `;
 
-test("it works where there is nothing but the web's own interfaces", async () => {
+test("the library works with web interfaces only", async () => {
   expect(await printed(["--input-type=module"], AT_THE_EDGE)).toEqual({
     status: "CONFIRMED",
     isKeyed: true,
@@ -158,7 +158,7 @@ test("every snippet of the README compiles and runs", async () => {
   }
 });
 
-test("the package has the command-line example with its template, and without the settings of a developer", () => {
+test("the package has the command-line example with its template, and no developer settings", () => {
   const packed = readdirSync(join(project.library, "examples/cli"));
   expect(packed).toEqual(expect.arrayContaining(["index.js", "README.md", ".env.example", "package.json"]));
   expect(packed).not.toContain(".env");

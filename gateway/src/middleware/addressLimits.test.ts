@@ -20,7 +20,7 @@ function start() {
   return { clock, limits, tenFrom };
 }
 
-test("an address has its burst, then its rate, and never saves up more than a burst", () => {
+test("an address has its burst and then its rate, and saves up at most one burst", () => {
   const { clock, tenFrom } = start();
   expect(tenFrom("192.0.2.1")).toBe(3);
   expect(tenFrom("192.0.2.2")).toBe(3);

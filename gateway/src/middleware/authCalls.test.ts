@@ -37,12 +37,12 @@ function leaseWith(...answers: (ErrorCode | typeof NOTHING)[]) {
 test.each<[string, ErrorCode[], ErrorCode]>([
   ["that did nothing is not asked for again", ["SYS_002"], "SYS_002"],
   [
-    "that may have been granted is asked for again, and may be while that is not known",
+    "that may have been granted is retried, and may be granted while its outcome is unknown",
     ["SYS_003", "SYS_003"],
     "SYS_003",
   ],
   [
-    "that may have been granted still may, though the second try did nothing",
+    "that may have been granted stays possible, although the second attempt was not executed",
     ["SYS_003", "SYS_002"],
     "SYS_003",
   ],

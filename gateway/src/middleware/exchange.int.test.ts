@@ -40,7 +40,7 @@ test("each request is one log line, with its ids and without its body", async ()
   expect(lines[0]).not.toContain("private words");
 });
 
-test("the line of a refused key says where it came from and, if that is known, whose it is; no other line has an address", async () => {
+test("only the log line of a refused key holds the client address, with the organisation when it is known", async () => {
   const expired = { access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") };
   const { text, orgId } = auth.addKey(expired);
   const line = async (key?: string) => {

@@ -48,7 +48,7 @@ function start(leaseRate?: LeaseRate) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("at a steady rate a request waits for no call", async () => {
+test("requests at a steady rate rarely wait for a call", async () => {
   const { clock, lease, rates } = start();
   let waits = 0;
   for (clock.nowMs = 0; clock.nowMs < 20_000; clock.nowMs += 20) {
@@ -62,7 +62,7 @@ test("at a steady rate a request waits for no call", async () => {
   expect(lease.mock.calls.length).toBeLessThan(150);
 });
 
-test("never more are let through than the bucket holds, however many ask", async () => {
+test("concurrent requests never exceed the bucket", async () => {
   const { clock, take } = start();
   let passed = 0;
   for (clock.nowMs = 0; clock.nowMs < 5_000; clock.nowMs += 10) {
@@ -91,7 +91,7 @@ test("two gateways share one limit", async () => {
   expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
 });
 
-test("a refusal says how long to wait, and costs no further call until then", async () => {
+test("a refusal carries retryAfterMs, and causes no further call until then", async () => {
   const { lease, take } = start(async () => ({
     granted: 0,
     validForMs: 1_000,
@@ -105,7 +105,7 @@ test("a refusal says how long to wait, and costs no further call until then", as
   expect(lease).toHaveBeenCalledTimes(1);
 });
 
-test("while a thousand wait for a lease another one is refused at once", async () => {
+test("a request is refused at once while a thousand others wait for a lease", async () => {
   const { take } = start(() => new Promise(() => undefined));
   for (let waiting = 0; waiting < 1_000; waiting += 1) void take();
   await expect(take()).rejects.toMatchObject({ code: "RATE_001", details: { retryAfterMs: 1_000 } });
@@ -120,7 +120,7 @@ test("unused units of an expired lease are void", async () => {
   expect(lease.mock.calls.length).toBeGreaterThan(calls);
 });
 
-test("a lease's life counts from when it was asked for", async () => {
+test("a lease's lifetime starts when it is requested", async () => {
   const { clock, lease, take } = start();
   lease.mockImplementation(async () => {
     clock.nowMs += 400;
@@ -136,7 +136,7 @@ test("a lease's life counts from when it was asked for", async () => {
   expect(lease).toHaveBeenCalledTimes(2);
 });
 
-test("while auth cannot be asked each gateway keeps the organisation's full rate by itself", async () => {
+test("while auth is away each gateway grants the organisation's full rate by itself", async () => {
   const { clock, take } = start(async () => {
     throw new DomainError("SYS_002");
   });
@@ -149,7 +149,7 @@ test("while auth cannot be asked each gateway keeps the organisation's full rate
   expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
 });
 
-test("a gateway by itself saves up no more than a burst, however long nobody came", async () => {
+test("a gateway without auth saves up at most one burst", async () => {
   const { clock, take } = start(async () => {
     throw new DomainError("SYS_002");
   });

@@ -34,7 +34,7 @@ describe.each(table.map((route) => [route.operation.id, route] as const))("%s", 
   const { params, query, body, data } = route.operation;
   const examples = told.filter(({ operation }) => operation === id);
 
-  test("has examples that its own schemas take", () => {
+  test("has examples that match its schemas", () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       expect(data.safeParse(example.data).error).toBeUndefined();
@@ -47,7 +47,7 @@ describe.each(table.map((route) => [route.operation.id, route] as const))("%s", 
     }
   });
 
-  test("has them in the document, where Swagger takes them from", () => {
+  test("has its examples in the document", () => {
     const documented = operationOf(route.path, route.method);
     const answer = documented.responses[route.operation.status]!.content["application/json"];
     expect(valuesOf(answer).map((value) => (value as { data: unknown }).data)).toEqual(
@@ -63,7 +63,7 @@ describe.each(table.map((route) => [route.operation.id, route] as const))("%s", 
   });
 });
 
-test("no schema has an example of its own, which would tell another story", () => {
+test("no schema has an example of its own beside the story's", () => {
   expect(renderOpenApi()).not.toContain('"examples": [');
 });
 
@@ -90,14 +90,14 @@ test("a request names only ids and addresses of earlier answers", () => {
   expect(given.size).toBeGreaterThan(15);
 });
 
-test("a new key is another one than the one that is refreshed, which the session names", () => {
+test("a refreshed key differs from its predecessor, and the session names the predecessor", () => {
   const { body, data } = only("refreshKey");
   expect(data.newApiKey).not.toBe(body.apiKey);
   const { key } = only("getSession").data as unknown as { key: { prefix: string } };
   expect(body.apiKey).toMatch(new RegExp(`^${key.prefix}_`));
 });
 
-test("a settlement has a place on the chain once it is confirmed, and not before", () => {
+test("a settlement has its place on the chain once it is confirmed, and not before", () => {
   const settlements = things.flatMap(({ thing }) => thing.settlement ?? []);
   expect(settlements.length).toBeGreaterThan(10);
   for (const { status, txHash, blockNumber } of settlements) {
@@ -133,7 +133,7 @@ test("scheduled times lie more than 20 years ahead", () => {
   expect(Date.parse(due.data.scheduledAt as string)).toBe(Date.parse(due.body.scheduledAt as string));
 });
 
-test("a list holds what its query asks for, the newest first, and counts it", () => {
+test("a list holds the items that its query selects, newest first, and counts them", () => {
   const lists = told.filter(({ data }) => data.items !== undefined);
   expect(lists).toHaveLength(6);
   for (const { operation, query = {}, data } of lists) {
@@ -146,7 +146,7 @@ test("a list holds what its query asks for, the newest first, and counts it", ()
   }
 });
 
-test("amounts add up from one answer to the next", () => {
+test("amounts add up from each answer to the next", () => {
   const { organisation } = only("getSession").data as unknown as {
     organisation: { incentiveRateBps: number };
   };

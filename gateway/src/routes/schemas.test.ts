@@ -14,7 +14,7 @@ const inQueries = Object.values(paths)
   .flatMap(({ parameters = [] }) => parameters)
   .filter((parameter): parameter is Parameter => "in" in parameter && parameter.in === "query");
 
-test("each example of a query reads the same when it is pasted into a URL as it is", () => {
+test("each example of a query keeps its value when it is pasted into a URL", () => {
   const pasted = inQueries.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]]));
   expect(pasted.length).toBeGreaterThan(5);
   for (const [name, example] of pasted as [string, string][])

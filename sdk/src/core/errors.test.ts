@@ -31,7 +31,7 @@ test.each<[ErrorCode, typeof ServiceError]>([
   ["SYS_003", OutcomeUnknownError],
   ["SYS_001", ServerError],
   ["SDK_002", ConnectionTimeoutError],
-])("%s is a %p", (code, type) => {
+])("%s becomes a %p", (code, type) => {
   const error = serviceError({ code });
   expect(error).toBeInstanceOf(type);
   expect(error).toBeInstanceOf(ServiceError);
@@ -48,7 +48,7 @@ test("every code has a class and a message", () => {
   }
 });
 
-test("a code of a newer service gets the class of its status", () => {
+test("a code of a newer service becomes the class of its status", () => {
   const error = serviceError({ code: "NEW_001", status: 404, message: "The thing does not exist." });
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error.code).toBe("NEW_001");
@@ -56,7 +56,7 @@ test("a code of a newer service gets the class of its status", () => {
   expect(isErrorCode("toString")).toBe(false);
 });
 
-test("a time-out is a connection error too", () => {
+test("a timeout is also a connection error", () => {
   expect(serviceError({ code: "SDK_002" })).toBeInstanceOf(ConnectionError);
 });
 

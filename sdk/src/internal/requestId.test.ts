@@ -26,7 +26,7 @@ async function settled<T>(promise: PromiseLike<T>) {
   return outcome as Promise<{ value?: T; error?: Error }>;
 }
 
-test("each request has an id of its own, which its error tells when no answer came", async () => {
+test("each request has its own id, and its error names the id when no answer came", async () => {
   const { client, asked } = clientOf([dropped(), page(502), dropped(), success({})]);
   const { error } = await settled(client.transfers.create(transfer));
   await settled(client.transfers.create(transfer));

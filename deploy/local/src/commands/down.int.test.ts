@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fingerprint, isAlive } from "../process/fingerprint";
 import { endLauncher } from "./down";
 
-test("a launcher that takes the request and never answers is ended by a signal", async () => {
+test("a launcher that never answers the request is ended by a signal", async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket.on("error", () => undefined)));
   server.listen(0, "127.0.0.1");

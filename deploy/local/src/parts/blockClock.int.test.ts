@@ -69,7 +69,7 @@ async function untilFinal(hash: string): Promise<number> {
   throw new Error("never final");
 }
 
-test("a transaction becomes final by the clock alone, and then the chain rests", async () => {
+test("the clock alone makes a transaction final, and then the chain rests", async () => {
   await startNode();
   startClock();
   const { hash } = await send();
@@ -91,7 +91,7 @@ test("a final block and its state survive a kill of the node", async () => {
   expect(await rpc<string>("eth_getBalance", from, "finalized")).toBe(balance);
 }, 60_000);
 
-test("chain time moves when nothing happens", async () => {
+test("chain time moves without transactions", async () => {
   await startNode();
   startClock({ blockMs: 20, idleBlockMs: 200 });
   const before = await head();
@@ -121,7 +121,7 @@ test("the state is written once for two blocks, and holds the final block after 
   expect(headOf(readState())).toBe(await head());
 }, 60_000);
 
-test("the state stops growing with the transactions that were ever sent", async () => {
+test("the state's size does not grow with the number of sent transactions", async () => {
   const first = await startNode();
   startClock();
   const hashes: string[] = [];

@@ -17,7 +17,7 @@ test("ends and names the processes that an earlier start left running", async ()
   expect(await exited).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-test("a stranger that has the same number by now is left alone", async () => {
+test("an unrelated process with a reused number is left alone", async () => {
   const owned = await startProcess(bench.spec("exec sleep 60"), bench.guard);
   const ended = await endLeftovers([{ name: "auth", pid: owned.pid, fingerprint: "4711 another process" }]);
   expect(ended).toEqual([]);

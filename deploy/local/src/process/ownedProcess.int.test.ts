@@ -15,7 +15,7 @@ const readyFile = () => ({
   },
 });
 
-test("is started when its probe says so, and stops when asked", async () => {
+test("is started when its probe succeeds, and stops on request", async () => {
   const owned = await startProcess(
     bench.spec("sleep 0.1; touch ready; exec sleep 60", readyFile()),
     bench.guard,
@@ -24,12 +24,12 @@ test("is started when its probe says so, and stops when asked", async () => {
   expect(await owned.stop()).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-test("the error has the last output of a process that ends before it is ready", async () => {
+test("the error holds the last output of a process that ends before it is ready", async () => {
   const start = startProcess(bench.spec("echo the port is taken >&2; exit 3", readyFile()), bench.guard);
   await expect(start).rejects.toThrow(/ended at once with exit code 3\. It wrote:\n {4}the port is taken/);
 });
 
-test("ends a process that is never ready, and reports the last reason", async () => {
+test("ends a process that never becomes ready, and reports the last reason", async () => {
   const pidFile = join(bench.dir, "pid");
   const spec = bench.spec("echo $$ > new; mv new pid; exec sleep 60", {
     readyTimeoutMs: 500,
@@ -43,7 +43,7 @@ test("ends a process that is never ready, and reports the last reason", async ()
   expect(fingerprint(Number(readFileSync(pidFile, "utf8")))).toBeUndefined();
 });
 
-test("a command that is not there is an error, not a crash", async () => {
+test("a missing command is an error, not a crash", async () => {
   const start = startProcess(bench.spec("", { command: "/no/such/program" }), bench.guard);
   await expect(start).rejects.toThrow("/no/such/program cannot be run");
 });
