@@ -32,12 +32,12 @@ afterAll(async () => {
   await ledger.close();
 });
 
-test("thousands of random intents from many clients through two replicas are answered as by one that takes them one at a time", async () => {
+test("random intents from many clients through two replicas are answered as by a sequential model", async () => {
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => runClient(`calm ${number}`)));
   expect(await ledger.violations()).toEqual([]);
 }, 120_000);
 
-test("the same while one replica is killed again and again: nothing is lost, nothing is done twice, each retry gets the first answer", async () => {
+test("random intents have one effect and one answer each while one replica is killed repeatedly", async () => {
   let done = false;
   const killing = (async () => {
     let kills = 0;

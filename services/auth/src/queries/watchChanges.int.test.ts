@@ -59,7 +59,7 @@ test("a watcher counts until its stream ends", async () => {
   }
 });
 
-test("a watch that begins while the process drains ends at once", async () => {
+test("a watch that starts while the process drains ends at once", async () => {
   feed.endWatches();
   expect(await watch().next()).toEqual({ done: true, value: undefined });
 });

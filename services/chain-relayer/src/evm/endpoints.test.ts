@@ -80,7 +80,7 @@ test.each<[string, Answers]>([
     { eth_getTransactionReceipt: { ...(HONEST.eth_getTransactionReceipt as object), status: "0x0" } },
   ],
   ["numbers that are none", { eth_getTransactionCount: "many", eth_getBalance: null }],
-])("one of three, asked first, that says %s changes nothing", async (_, lie) => {
+])("a first endpoint of three that answers %s changes no result", async (_, lie) => {
   const truth = await everything(open(endpoint("a")));
   expect(await everything(open(endpoint("liar", lie), endpoint("a"), endpoint("b")))).toEqual(truth);
 });
@@ -107,7 +107,7 @@ test("an endpoint that stands still delays no answer and is reported", async () 
   expect(await reported()).toContainEqual(["still", expect.any(Number)]);
 });
 
-test("a block is final under as many others as were asked for, and none is before there are so many", async () => {
+test("a block is final under the configured number of blocks, and none is before there are so many", async () => {
   const asked: unknown[] = [];
   const node = endpoint("a", { eth_blockNumber: BLOCK.number });
   const call = <T>(method: string, params: unknown[]) => {
@@ -125,7 +125,7 @@ test.each<[string, Answers, string]>([
   ["has another block where the last one should be", { eth_getBlockByNumber: BLOCK_ELSEWHERE }, "block 100"],
   ["does not have the last block", { eth_getBlockByNumber: null }, "block 100"],
   ["is on another chain by now", { eth_chainId: "0x1" }, "on another chain"],
-])("logs are not believed of a node that %s", async (_, answers, reason) => {
+])("logs are refused from a node that %s", async (_, answers, reason) => {
   const { provider } = open({
     ...endpoint("a"),
     batch: endpoint("a", { eth_getLogs: [], ...answers }).batch,
@@ -134,7 +134,7 @@ test.each<[string, Answers, string]>([
   await expect(logs).rejects.toThrow(reason);
 });
 
-test("an account's nonce is not believed of a node that is on another chain by now, and it is told of", async () => {
+test("a nonce is refused from an endpoint that moved to another chain, which is reported", async () => {
   const moved = {
     ...endpoint("moved"),
     batch: endpoint("moved", { eth_chainId: "0x1", eth_getTransactionCount: "0x9" }).batch,
@@ -163,7 +163,7 @@ test.each<[string, Ask]>([
   ["a receipt", (provider) => provider.receipts(["0x"])],
   ["a call at a block", (provider) => provider.callAt("0x", "0x", 1n)],
   ["a nonce at a block", (provider) => provider.nonce("0x", 1n)],
-])("of two endpoints one that is silent leaves the other no vote on %s", async (_, ask) => {
+])("a silent endpoint of two leaves no quorum for %s", async (_, ask) => {
   const { provider } = open(endpoint("silent", SILENCE), endpoint("liar", { eth_getLogs: [] }));
   await expect(ask(provider)).rejects.toThrow("1 of the 2 needed endpoints answered");
 });
@@ -171,13 +171,13 @@ test.each<[string, Ask]>([
 test.each<[string, Ask]>([
   ["logs", (provider) => provider.logs(LOGS)],
   ["a call at a block", (provider) => provider.callAt("0x", "0x", 1n)],
-])("of three endpoints two that agree decide on %s when the third is silent", async (_, ask) => {
+])("two agreeing endpoints of three decide %s when the third is silent", async (_, ask) => {
   const honest = { eth_getLogs: [] };
   const { provider } = open(endpoint("silent", SILENCE), endpoint("a", honest), endpoint("b", honest));
   await expect(ask(provider)).resolves.toBeDefined();
 });
 
-test("three endpoints have no quorum when one lies and one is silent", async () => {
+test("one lying and one silent endpoint of three leave no quorum", async () => {
   const { provider } = open(
     endpoint("liar", { eth_call: "0x08" }),
     endpoint("silent", SILENCE),
@@ -186,7 +186,7 @@ test("three endpoints have no quorum when one lies and one is silent", async () 
   await expect(provider.callAt("0x", "0x", 1n)).rejects.toThrow("disagree");
 });
 
-test("a revert of one endpoint is no answer when the other is silent", async () => {
+test("a revert counts only when a quorum reports it", async () => {
   const { endpoints } = open(endpoint("a"), endpoint("silent", SILENCE));
   const ask = (rpc: Rpc) =>
     rpc.name === "a" ? Promise.reject(new RpcRefusal(3, "execution reverted")) : rpc.call("eth_call", []);
@@ -196,7 +196,7 @@ test("a revert of one endpoint is no answer when the other is silent", async () 
   await expect(both.agreed("call", reverted)).rejects.toThrow(RpcRefusal);
 });
 
-test("an endpoint that rests is asked again when there is no quorum without it", async () => {
+test("a resting endpoint is asked again when there is no quorum without it", async () => {
   const asked: string[] = [];
   const silent = outOfTime(asked);
   const { endpoints } = open(silent, endpoint("a"));
@@ -205,7 +205,7 @@ test("an endpoint that rests is asked again when there is no quorum without it",
   expect(await endpoints.agreed("balance", balance)).toBe(HONEST.eth_getBalance);
 });
 
-test("a silent one is not waited for again until it has rested", async () => {
+test("a silent endpoint is not asked again during its rest", async () => {
   const asked: string[] = [];
   const { endpoints, later } = open(endpoint("silent", { eth_getBalance: undefined }, asked), endpoint("a"));
   const ask = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
@@ -235,7 +235,7 @@ test("the availability gauge follows each endpoint from the start, also where it
   expect(await alone.up()).toEqual({ b: 0 });
 });
 
-test("how long one rests does not go by a clock that is set back", async () => {
+test("an endpoint's rest ignores a clock that is set back", async () => {
   const asked: string[] = [];
   const { provider } = open(outOfTime(asked), endpoint("a"));
   await provider.balance("0x");
@@ -296,7 +296,7 @@ test("a late answer from before the rest does not end the rest", async () => {
   expect((await endpoints.all(balance)).map(({ name }) => name)).toEqual(["a"]);
 });
 
-test("an endpoint on another chain stops the start; one that moves there later is done without", async () => {
+test("an endpoint on another chain stops the start, and a later move is reported and ignored", async () => {
   const elsewhere = endpoint("elsewhere", { eth_chainId: "0x1" });
   await expect(open(elsewhere, endpoint("a")).endpoints.checkChain()).rejects.toThrow(
     "elsewhere is on chain 1, not 31337",
@@ -317,7 +317,7 @@ test.each([
   "replacement transaction underpriced",
   "oversized data",
   "nonce too low",
-])("one of three, asked first, that says %s of bytes that the others have changes nothing", async (lie) => {
+])('a first endpoint of three that refuses known bytes with "%s" changes no result', async (lie) => {
   const { provider } = open(
     refusing("liar", lie),
     refusing("a", "already known"),
@@ -333,15 +333,15 @@ test("a single endpoint decides alone, and one acceptance of the bytes is enough
   expect(await open(refusing("liar", "oversized data"), takes).provider.send("0x")).toBe("0xhash");
 });
 
-test("the middle is what more than half have reached", () => {
+test("middleOf returns the number that more than half have reached", () => {
   expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(middleOf)).toEqual([5n, 5n, 5n, 5n]);
 });
 
-test("a quorum has reached the number that so many have reached", () => {
+test("reachedBy returns the number that a quorum has reached", () => {
   expect([reachedBy([9n, 5n], 2), reachedBy([9n, 5n, 1n], 2)]).toEqual([5n, 5n]);
 });
 
-test("a value counts when at least so many give it", () => {
+test("valueOfAtLeast returns a value that enough endpoints report", () => {
   expect([valueOfAtLeast([1, 1, 2], 2), valueOfAtLeast([1, 2], 2)]).toEqual([1, null]);
 });
 

@@ -41,13 +41,13 @@ test.each([
   ["user:100%", "user:100%"],
   ["user", "user:"],
   [":key", ":key"],
-])("is asked as %s, in a header", async (credential, told) => {
+])("a node receives the credentials %s in a header", async (credential, told) => {
   const answer = await open(urlOf("/who", `${credential}@`)).call("eth_chainId", []);
   expect(answer).toBe(`Basic ${Buffer.from(told).toString("base64")}`);
   expect(await open(urlOf("/who")).call("eth_chainId", [])).toBe("nobody");
 });
 
-test("says why there is no connection, and not with which password", async () => {
+test("a failed connection is reported without its password", async () => {
   const unused = createServer().listen(0, "127.0.0.1");
   await once(unused, "listening");
   const { port } = unused.address() as AddressInfo;

@@ -45,6 +45,6 @@ test.each<[string, Error[], string]>([
   ["one alone decides nothing when the others are silent", [SILENT, SILENT, TOO_CHEAP], "unclear"],
   ["of two, one alone decides nothing", [SILENT, TOO_LARGE], "unclear"],
   ["nobody answers", [SILENT, SILENT], "unclear"],
-])("of several endpoints that refuse: %s", (_, errors, outcome) => {
+])("several refusing endpoints: %s", (_, errors, outcome) => {
   expect(sendOutcomeOf(new AggregateError(errors))).toBe(outcome);
 });

@@ -43,7 +43,7 @@ beforeEach(() => {
   };
 });
 
-test("entries that are not pulled are open as well, and grow old in the journal", async () => {
+test("entries that are not pulled count as open with their age", async () => {
   const { db } = database;
   await tx(db, (tx) => noteHeads(tx, [{ orgId: newId("org"), sequence: 3n }]));
   await db.run(sql`update settlement_queues set behind_since = now() - interval '900 s'`);
@@ -56,7 +56,7 @@ test("entries that are not pulled are open as well, and grow old in the journal"
   ]);
 });
 
-test("a blocked operation is counted with its reason, and is not late", async () => {
+test("a blocked operation is counted with its reason, and not as late", async () => {
   const { db } = database;
   await takeIn(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
   await db.run(sql`update operations set created_at = now() - interval '900 s'`);
@@ -96,7 +96,7 @@ test("a mined operation waits for finality and does not count as late", async ()
   expect(await ages()).toEqual([0, 900]);
 });
 
-test("a paused queue is measured apart, with the entries that are not pulled", async () => {
+test("a paused queue is measured separately, with its entries that are not pulled", async () => {
   const { db } = database;
   const [paused, other] = [newId("org"), newId("org")];
   const sent = operationOf(newId("wal"), { orgId: paused });
@@ -158,7 +158,7 @@ test("the scan's lag counts final blocks that are not ingested, apart from the l
   expect(await behind()).toBe(400);
 });
 
-test("a scan that has not begun is not behind while none of our blocks is final", async () => {
+test("a scan before its first block has no lag while none of our blocks is final", async () => {
   const behind = async (startBlock: bigint) => (await look({ startBlock })).get("chain_scan_lag_seconds");
   expect(await behind(1_001n)).toBe(0);
   expect(await behind(1_000n)).toBeGreaterThan(300);
@@ -180,7 +180,7 @@ test("gauges stay absent until the chain answers, so that an unknown balance is 
   expect((await look()).get("hot_wallet_balance_wei")).toBe(1e24);
 });
 
-test("the allowance to mint is the payment manager's in the newest final block, and unknown before there are contracts", async () => {
+test("the mint allowance is the payment manager's at the newest final block, and absent without contracts", async () => {
   const asked: unknown[][] = [];
   const askedOfToken = () => asked.filter(([contract]) => contract === TOKEN);
   chain.provider.callAt = async (...call) => {

@@ -20,7 +20,7 @@ import type { WalletType } from "../domain/types";
 
 const ledger = soundLedger();
 
-test("each kind of intent is posted, answered again the same, and refused when it cannot be", async () => {
+test("each kind of intent is posted, replayed alike, and refused when it breaks a rule", async () => {
   const { post, open, orgId } = ledger;
   const [payer, incentive, receiver] = [
     await open("kim", "NORMAL", 10_000n),
@@ -93,7 +93,7 @@ test("each kind of intent is posted, answered again the same, and refused when i
   expect(codeOf(await post({ ...deposit, amountWon: won(51n) }))).toBe("REQ_003");
 });
 
-test("a stored refusal is answered again, and other content under its id is refused without being kept", async () => {
+test("a stored refusal is replayed, and another body under its id is refused and not stored", async () => {
   const from = await ledger.open("poor");
   const to = await ledger.open("rich");
   const intent = transferOf(from, to, 10n);
@@ -105,7 +105,7 @@ test("a stored refusal is answered again, and other content under its id is refu
   expect(codeOf(await postTo(ledger.engine, other))).toBe("REQ_003");
 });
 
-test("a deposit that finds no room is credited under the same id when there is some", async () => {
+test("a deposit beyond the limit is refused, and credited under the same id when there is room", async () => {
   const walletId = await ledger.open("full", "NORMAL", MAX_WON);
   const deposit = requestOf(ledger.orgId, {
     ...{ kind: "creditExternal", walletId, amountWon: won(100n), chainLogId: "1/0xb/0xt/1" },
@@ -117,7 +117,7 @@ test("a deposit that finds no room is credited under the same id when there is s
   expect(await balancesOf(ledger, [walletId])).toEqual([100n]);
 });
 
-test("fifty parallel sends of one request through two replicas have one effect and fifty equal answers", async () => {
+test("fifty parallel requests with one id through two replicas have one effect and equal answers", async () => {
   const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const walletId = await ledger.open();
   const request = requestOf(ledger.orgId, chargeOf(walletId, 1_000n));
@@ -129,7 +129,7 @@ test("fifty parallel sends of one request through two replicas have one effect a
   await second.close();
 });
 
-test("parallel holds are placed only as far as the balance covers them", async () => {
+test("parallel holds are placed only up to the balance", async () => {
   const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const hold = (walletId: string) =>
     requestOf(ledger.orgId, {
@@ -154,7 +154,7 @@ test("parallel holds are placed only as far as the balance covers them", async (
   await second.close();
 });
 
-test("a payment draws on a wallet that another replica has just opened, and on it with all three", async () => {
+test("a payment debits a wallet that another replica has just opened, beside the cached ones", async () => {
   const { post, open, orgId } = ledger;
   const other = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const [payer, shop] = [await open("lee", "NORMAL", 1_000n), await open("lee's shop")];
@@ -178,7 +178,7 @@ test("a payment draws on a wallet that another replica has just opened, and on i
   await other.close();
 });
 
-test("times on an account never run backwards, also when it was locked later than the others", async () => {
+test("times on an account never run backwards, also when it was locked last", async () => {
   const { post, open, orgId, database } = ledger;
   const other = testEngine({ db: openTestDatabase(database.url, "ledger") });
   const [payer, shop] = [await open("choi", "NORMAL", 1_000n), await open("choi's shop")];
@@ -266,7 +266,7 @@ async function postingsBeforeTheirTime(): Promise<bigint> {
   return count;
 }
 
-test("the service's role can neither change nor remove what is in the journal", async () => {
+test("the service's role can neither change nor delete journal rows", async () => {
   const { db } = ledger.database;
   await ledger.open("journal", "NORMAL", 1_000n);
   for (const statement of [
@@ -281,7 +281,7 @@ test("the service's role can neither change nor remove what is in the journal", 
   }
 });
 
-test("the service's role can move money by the one function only", async () => {
+test("the service's role can move money only through one function", async () => {
   const { db } = ledger.database;
   for (const statement of [
     sql`update accounts set balance_won = 1`,

@@ -31,7 +31,7 @@ interface Step {
   replica: number;
 }
 
-test("an organisation's entries have no gap and respect every account's sequence, with two replicas and late commits", async () => {
+test("an organisation's entries have no gap and follow every account's order, with two replicas and late commits", async () => {
   await delayCommits();
   const replicas = [0, 1].map(() => openTestDatabase(ledger.database.url, "ledger"));
   const engines = replicas.map((db) => testEngine({ db }));

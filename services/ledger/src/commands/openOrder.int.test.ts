@@ -5,7 +5,7 @@ import { codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/le
 
 const ledger = soundLedger();
 
-test("two replicas that open the same accounts in another order do not wait for each other in a circle", async () => {
+test("two replicas that open the same accounts in opposite orders do not deadlock", async () => {
   const { database, orgId } = ledger;
   await ledger.open();
   const options = { url: database.url, schema: "ledger", applicationName: "replica", log: testLog() };

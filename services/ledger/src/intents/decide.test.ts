@@ -72,7 +72,7 @@ function openedModel(start: State): Model {
   return model;
 }
 
-test("answers and balances are those of the model that takes one request at a time, in whatever batches they come", () => {
+test("answers and balances equal a model without batches, for any batches", () => {
   fc.assert(
     fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
       const model = openedModel(startOf(cuts));
@@ -98,7 +98,7 @@ test("answers and balances are those of the model that takes one request at a ti
   );
 });
 
-test("money is conserved, no wallet falls below what it holds, and every account's postings are numbered without a gap", () => {
+test("money is conserved, no wallet falls below its holds, and postings have no gap", () => {
   fc.assert(
     fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
       const last = new Map<string, { sequence: bigint; balanceWon: bigint }>();
@@ -144,7 +144,7 @@ function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-test("a replay gets the first answer and changes nothing, in the same batch, in a later one and twice at once", () => {
+test("a replay returns the first answer and changes nothing, in the same batch and in later ones", () => {
   fc.assert(
     fc.property(sequences, (bytes) => {
       const requests = requestsFrom(bytes).filter(isNoRepeatedDeposit());
@@ -186,7 +186,7 @@ function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {
   };
 }
 
-test("the state that is handed in stays as it is", () => {
+test("the given state is not modified", () => {
   fc.assert(
     fc.property(sequences, (bytes) => {
       const state = openWorld();
@@ -197,7 +197,7 @@ test("the state that is handed in stays as it is", () => {
   );
 });
 
-test("the parts of a cancelled charge never add up to more than the charge", () => {
+test("the parts of a cancelled charge never exceed the charge", () => {
   const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
   fc.assert(
     fc.property(
@@ -233,7 +233,7 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
   );
 });
 
-test("each full block of 128 postings is noted with the types that are in it", () => {
+test("each full block of 128 postings is recorded with its types", () => {
   const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
   const requests = Array.from({ length: 300 }, (_, index) =>
     request(
@@ -252,7 +252,7 @@ test("each full block of 128 postings is noted with the types that are in it", (
   expect(typesOf(account.blockTypes)).toEqual(["CHARGE"]);
 });
 
-test("a mistake in the program stops the batch instead of being answered as a refusal", () => {
+test("a programming error fails the batch instead of becoming a refusal", () => {
   const state = { ...openWorld(), newNumbers: [] };
   const open = request(ORGS[0]!, requestId(1), {
     kind: "openAccount",
@@ -268,7 +268,7 @@ test("a mistake in the program stops the batch instead of being answered as a re
   }
 });
 
-test("another organisation's wallet is an absent one, although the batch has locked it for its own", () => {
+test("another organisation's wallet counts as absent, although the batch has locked it", () => {
   const [orgId, otherOrgId] = ORGS as [string, string];
   const [own, other] = [walletId(orgId, "kim", "NORMAL"), walletId(otherOrgId, "lee", "NORMAL")];
   const [amountWon, dailyLimitWon] = [won(1n), won(1_000n)];

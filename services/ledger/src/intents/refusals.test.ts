@@ -94,7 +94,7 @@ describe("a frozen wallet", () => {
     ["a payment", pay(kim.normal, lee.normal)],
     ["a refund", refund(kim.normal)],
     ["a cancellation of its charge", cancel],
-  ])("refuses %s out of it, whichever way it is frozen", (_what, intent) => {
+  ])("refuses %s out of it, frozen either way", (_what, intent) => {
     for (const kind of ["OUTGOING", "ALL"] as const)
       expect(lastOf(...rich, freeze(kim.normal, kind), intent)).toEqual({
         code: "WAL_005",
@@ -125,7 +125,7 @@ describe("a frozen wallet", () => {
     expect(lastOf(...steps, end)).toBe("posted");
   });
 
-  test("pays no part of a payment of another wallet of its user", () => {
+  test("pays no part of another wallet's payment", () => {
     const steps = [...rich, chargeOf(kim.incentive, 100n), freeze(kim.incentive, "OUTGOING")];
     const paid = play(...steps, pay(kim.normal, lee.normal)).at(-1)!;
     expect(paid).toMatchObject({
@@ -135,7 +135,7 @@ describe("a frozen wallet", () => {
 });
 
 describe("the daily charge limit of an organisation", () => {
-  test("counts the charges of all wallets, to the last won", () => {
+  test("counts charges of all wallets, to the last won", () => {
     const other = { ...chargeOf(lee.normal, 400n), dailyLimitWon: won(1_000n) };
     expect(lastOf(charge(600n, 1_000n), other)).toBe("posted");
     expect(lastOf(charge(600n, 1_000n), other, charge(1n, 1_000n))).toEqual({
@@ -144,7 +144,7 @@ describe("the daily charge limit of an organisation", () => {
     });
   });
 
-  test("gets a cancelled amount back on the same day, and not on a later day", () => {
+  test("gets a cancelled amount back on the same day only", () => {
     const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(300n) };
     expect(lastOf(charge(1_000n, 1_000n), cancel, charge(300n, 1_000n))).toBe("posted");
     expect(lastOf(charge(1_000n, 1_000n), cancel, charge(301n, 1_000n))).toMatchObject({ code: "CHG_008" });
@@ -152,7 +152,7 @@ describe("the daily charge limit of an organisation", () => {
     expect(lastOf(...later)).toMatchObject({ code: "CHG_008" });
   });
 
-  test("begins anew at midnight in Seoul", () => {
+  test("restarts at midnight in Seoul", () => {
     const untilMidnight = 24 - ((START_MS / HOUR_MS + 9) % 24);
     expect(lastOf(charge(1_000n, 1_000n), untilMidnight, charge(1_000n, 1_000n))).toBe("posted");
     expect(lastOf(charge(1_000n, 1_000n), untilMidnight - 1, charge(1n, 1_000n))).toMatchObject({
@@ -170,7 +170,7 @@ test("a GOVERNMENT wallet is refunded, and an INCENTIVE wallet is not", () => {
   expect(lastOf(refund(kim.normal))).toEqual({ code: "CHG_007", details: { reason: "nothing_to_refund" } });
 });
 
-test("a refusal for too little money names the available and the required amount", () => {
+test("a refusal for lack of money names the available and the required amount", () => {
   const available = { available: 900, required: 901 };
   const held = [chargeOf(kim.normal, 1_000n), hold(kim.normal, 100n)];
   expect(lastOf(...held, transfer(kim.normal, lee.normal, 901n))).toEqual({
@@ -195,7 +195,7 @@ test("a refusal for too little money names the available and the required amount
   });
 });
 
-test("a refused payment says why", () => {
+test("a refused payment states its reason", () => {
   const rich = [chargeOf(kim.normal, 1_000n), chargeOf(kim.incentive, 50n)];
   const reasonOf = (intent: Intent) =>
     (lastOf(...rich, intent) as { details: { reason: string } }).details.reason;
@@ -205,11 +205,11 @@ test("a refused payment says why", () => {
   expect(reasonOf(pay(kim.normal, lee.normal, 10n, 11n))).toBe("over_amount");
 });
 
-test("no limit refuses a charge of the largest amount", () => {
+test("no limit admits a charge of the largest amount", () => {
   expect(lastOf(chargeOf(kim.normal, MAX_WON))).toBe("posted");
 });
 
-test("an INCENTIVE wallet that is frozen for outgoing movements still gets the accrual", () => {
+test("an INCENTIVE wallet that is frozen for outgoing movements still receives accruals", () => {
   const rich = [chargeOf(kim.normal, 1_000n), freeze(kim.incentive, "OUTGOING")];
   const accruing = { ...pay(kim.normal, lee.normal), accrualRateBps: 1_000 } as Intent;
   const paid = play(...rich, accruing).at(-1)!;

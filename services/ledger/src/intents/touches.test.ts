@@ -40,7 +40,7 @@ function loaded(state: State, request: LedgerRequest): State {
   };
 }
 
-test("with no more than what a request says it touches, it is decided as with everything there is", () => {
+test("the declared state of a request suffices to decide it as with the whole state", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" }), (bytes) => {
       let state = openWorld();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-test("accounts are locked in the order of their numbers, also when the table is not", async () => {
+test("accounts are locked in number order, in any order of the table", async () => {
   const { database, orgId } = ledger;
   const { db } = database;
   const ids = [await ledger.open(), await ledger.open(), await ledger.open()];

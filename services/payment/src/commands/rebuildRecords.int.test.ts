@@ -51,7 +51,7 @@ async function rebuild(): Promise<bigint> {
   return id;
 }
 
-test("dropped records are rebuilt while commands run, as if they had never been dropped", async () => {
+test("dropped records are rebuilt completely while commands run", async () => {
   await catchUp(world);
   for (const table of TABLES) await db().run(rawSql(`delete from ${table}`));
   // Commands and the projection run in the middle of the rebuild.
@@ -71,7 +71,7 @@ test("dropped records are rebuilt while commands run, as if they had never been 
   expect(id).toBeGreaterThan(0n);
 }, 60_000);
 
-test("a rebuild mends wrong rows, deletes rows without an entry and keeps rows of months that left", async () => {
+test("a rebuild repairs wrong rows, deletes rows without an entry and keeps rows of detached months", async () => {
   await catchUp(world);
   const expected = await rows();
   const owner = (statement: string) => asOwner(world.databases.payment, statement);
@@ -94,7 +94,7 @@ test("a rebuild mends wrong rows, deletes rows without an entry and keeps rows o
   expect(entries).toBeGreaterThan(20n);
 }, 60_000);
 
-test("a rebuild that is killed goes on where it was, and two replicas share it", async () => {
+test("a killed rebuild resumes at its position, and two replicas share it", async () => {
   await catchUp(world);
   const expected = await rows();
   const id = await beginRebuild(db(), "operator:test");
@@ -105,7 +105,7 @@ test("a rebuild that is killed goes on where it was, and two replicas share it",
   expect(await rows()).toEqual(expected);
 }, 60_000);
 
-test("a rebuild keeps the rows of cancellations whose original has left the ledger", async () => {
+test("a rebuild keeps cancellations whose original was detached from the ledger", async () => {
   const { walletId, chargeId } = await world.openWallet({ amountWon: 5_000 });
   const paid = await world.execute(pay(payer.walletId, receiver.walletId, 2_000, { memo: "old" }));
   const { lastSequence } = await world

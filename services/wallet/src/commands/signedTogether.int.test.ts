@@ -10,7 +10,7 @@ import { nonceOf, secondsFromNow, signingBench } from "./testing/signing";
 const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
 
-test("two payers that meet on one payee: no more is signed than he is to have", async () => {
+test("two concurrent payers of one payee get no more signed than the payee's share", async () => {
   const { ledgerRef, other } = await twoPayTwo(600n, 400n);
   const answers = await meeting(
     [bench.payer, other].map(
@@ -22,7 +22,7 @@ test("two payers that meet on one payee: no more is signed than he is to have", 
   expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
 });
 
-test("one of twenty nonces for a leg is signed, and that nonce again with a later end", async () => {
+test("one of twenty concurrent nonces for a leg is signed, and repeated with a later end", async () => {
   const intent = transferOf(500n);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) => signPatiently({ ...intent, nonce: nonceOf(number + 1) })),
@@ -67,7 +67,7 @@ test("a leg that another writer stored without the lock is signed under its nonc
   expect(await sign(intent)).toEqual(["signed_otherwise"]);
 });
 
-test("two callers that meet with two legs of one operation: no more is signed than leaves the wallet", async () => {
+test("two concurrent legs of one operation get no more signed than leaves the wallet", async () => {
   const { ledgerRef, shop } = await twoPayTwo(100n, 100n);
   const answers = await meeting(
     [bench.payee, shop].map(

@@ -10,7 +10,7 @@ import { freshDatabase } from "../../testing/database";
 
 const database = freshDatabase();
 
-test("a deposit is credited under its log's name, and once; what is less than one KRW stays unbooked", async () => {
+test("a deposit is credited once under its log's name, and less than one KRW stays unbooked", async () => {
   const deposit = await seen(5_000_001n);
   // The ledger has this log already: it was credited before this database was set back.
   const before = newId("opn");
@@ -61,7 +61,7 @@ test("deposits stay unbooked while the chain's final block differs from the inge
   expect(await credit(() => newId("opn"), undefined, chain)).toHaveLength(1);
 });
 
-test("a credit is booked for the wallet that it is of, and no other of its organisation", async () => {
+test("a credit is booked for its own wallet only", async () => {
   const { orgId } = await seen(5_000_000n);
   await seen(7_000_000n, { orgId, logIndex: 4 });
   await credit(() => newId("opn"));

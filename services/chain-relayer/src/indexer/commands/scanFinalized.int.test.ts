@@ -32,7 +32,7 @@ import { carry, mints, operationOf, statesOf, takeIn, transactionStates } from "
 
 const database = freshDatabase();
 
-test("a scan that lags behind goes on although the nodes have forgotten its blocks' states", async () => {
+test("a lagging scan continues although the nodes have pruned its blocks' states", async () => {
   const chain = createChainDouble();
   const { operation, txHash } = await sendOne(chain);
   chain.receipts.set(txHash, {
@@ -52,7 +52,7 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
-test("a mint that nobody has ordered stops all outflow until an operator acknowledges it", async () => {
+test("an unordered mint stops all outflow until an operator acknowledges it", async () => {
   const { db } = database;
   const [leaving, charge] = [operationOf(), ...(await mints(db, 1))];
   await takeIn(db, [leaving, charge!]);
@@ -72,7 +72,7 @@ test("a mint that nobody has ordered stops all outflow until an operator acknowl
   expect((await next()).sort()).toEqual([leaving.ledgerRef, charge!.ledgerRef].sort());
 });
 
-test("START_BLOCK may be given later, while nothing of ours was in any block", async () => {
+test("START_BLOCK may be raised while no block holds an event of ours", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 10n);
   const deps = { ...depsOn(database.db, chain), startBlock: 900n };
@@ -163,7 +163,7 @@ test("a replica that starts beside a faster one does not reset the cursor to its
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 500n });
 });
 
-test("a receipt of a block that is no longer there ends nothing", async () => {
+test("a receipt of a removed block finishes nothing", async () => {
   const chain = createChainDouble();
   const { operation, txHash } = await sendOne(chain);
   const receipt = { blockNumber: 999n, blockHash: `0x${"dead".repeat(16)}`, gasUsed: 1n, succeeded: true };
@@ -232,7 +232,7 @@ test.each([
   },
 );
 
-test("a process that is to end searches no further for what settled a repeated operation, and takes in nothing", async () => {
+test("a stopping process abandons the search for a repeated operation's settlement, and ingests nothing", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -273,7 +273,7 @@ test("logs of unrelated addresses are not requested, even from full blocks", asy
   expect(given.map(({ topics }) => topics[0])).toEqual([TOPICS.transfer, TOPICS.executed]);
 });
 
-test("the gas of a transaction is shared by the operations that it has executed", async () => {
+test("a transaction's gas is divided between the operations that it executed", async () => {
   const chain = createChainDouble();
   const carried = [operationOf(), operationOf(), operationOf()];
   await takeIn(database.db, carried);
@@ -289,7 +289,7 @@ test("the gas of a transaction is shared by the operations that it has executed"
   expect(shares).toEqual(Array(3).fill({ gas_used: 100_000n }));
 });
 
-test("an operation of our payment manager that nobody here has ordered is a difference, and one that we know is none", async () => {
+test("an unknown operation of our payment manager is a drift, and a known one is not", async () => {
   const chain = createChainDouble();
   const [ours, unknown] = [operationOf(), operationOf()];
   await takeIn(database.db, [ours]);
@@ -327,7 +327,7 @@ test("transfers between our wallets are no deposits, and a transfer to oneself c
   ]);
 });
 
-test("an endpoint that goes away is not asked for less and less: the scan is put off", async () => {
+test("a scan is postponed when an endpoint goes away, without smaller and smaller ranges", async () => {
   const chain = createChainDouble();
   chain.logs = [repetitionOf(operationOf(), 950n)];
   const silent = new RpcUnclear("silent");

@@ -104,7 +104,7 @@ test.each(DIFFERENCES)(
   },
 );
 
-test("a wallet that moves is neither different nor resolved", async () => {
+test("a wallet with pending operations is neither drifted nor resolved", async () => {
   ledgerWon = 5n;
   expect(await opened()).toEqual(["LEDGER", "ORGANISATION sum"]);
   await acknowledgeAll();
@@ -114,7 +114,7 @@ test("a wallet that moves is neither different nor resolved", async () => {
   expect(await opened()).toEqual([]);
 });
 
-test("money in a wallet that the ledger has no account of is a difference, also while others are moving", async () => {
+test("money in a wallet without a ledger account is a drift, also while others move", async () => {
   const unlisted = { walletId: newId("wal"), orgId: ORG, address: `0x${"e".repeat(40)}` };
   await saveWalletAddresses(database.db, [unlisted]);
   const minted = { txHash: "0x1", orgId: ORG, units: 5n };

@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 const WALLETS = 12_001;
 const ORG = newId("org");
 
-test("wallets are compared part by part, each part on its own block, while blocks are taken in", async () => {
+test("wallets are compared in parts, each at its own block, while blocks are ingested", async () => {
   await makeWallets();
   let block = 100n;
   await cursorAt(database.db, block);
@@ -39,7 +39,7 @@ test("wallets are compared part by part, each part on its own block, while block
   expect(new Set(calls.map(({ at }) => at)).size).toBe(3);
 });
 
-test("a wallet of the last part that holds too little is found", async () => {
+test("a deficit in a wallet of the last part is reported", async () => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
   await takeInBlock(1_001n);
@@ -51,7 +51,7 @@ test("a wallet of the last part that holds too little is found", async () => {
 test.each([
   ["the chain", "callManyAt", WALLETS],
   ["the ledger", "listAccounts", 100],
-])("a process that is to end compares no more with %s", async (_, asked, all) => {
+])("a stopping process compares no further wallets with %s", async (_, asked, all) => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
   const [stop, ending] = [new AbortController(), new Error("it is to end")];

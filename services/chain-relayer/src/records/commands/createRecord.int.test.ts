@@ -31,7 +31,7 @@ test.each(IMPOSSIBLE)(
   },
 );
 
-test("the most that one movement can have is recorded", async () => {
+test("the largest amount of one movement is recorded", async () => {
   const amount = `${MAX_WON * TOKEN_UNITS_PER_WON}`;
   expect((await schedule({ amount })).record.run).toBe("WAITING");
 });

@@ -16,7 +16,7 @@ const signal = new AbortController().signal;
 const world = schedules();
 const { asked, stopped, replica, walker, apiDeps, transferOf, due, makeDue, read } = world;
 
-test("three replicas, 200 due at once, one killed in the middle: 200 transfers, none twice", async () => {
+test("three replicas make 200 transfers of 200 due records, none twice, although one is killed", async () => {
   const orgId = newId("org");
   const records: TransactionRecord[] = [];
   while (records.length < 200)
@@ -51,7 +51,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
   }
 }, 60_000);
 
-test("a record that came due while nobody ran is executed after the start", async () => {
+test("a record that became due during an outage is executed after the start", async () => {
   const orgId = newId("org");
   const record = await due(orgId, { memo: "rent" });
   await runScheduledRecords(replica(), signal);
@@ -67,7 +67,7 @@ test("a record that came due while nobody ran is executed after the start", asyn
   });
 });
 
-test("a sender's wallet is looked for in the record's own organisation", async () => {
+test("a sender's wallet is resolved within the record's own organisation", async () => {
   const orgIds = [newId("org"), newId("org")];
   for (const orgId of orgIds) await due(orgId);
   const one = replica();
@@ -103,7 +103,7 @@ test("metrics show the delay of sent records and the age of overdue ones", async
   expect(await findOldestDueSeconds(world.database.db)).toBe(0);
 });
 
-test("the outcome on the chain becomes the record's status and hash", async () => {
+test("the outcome on the chain sets the record's status and hash", async () => {
   const orgId = newId("org");
   const [good, bad, open] = [await due(orgId), await due(orgId), await due(orgId)];
   await runScheduledRecords(replica(), signal);
@@ -121,7 +121,7 @@ test("the outcome on the chain becomes the record's status and hash", async () =
   expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
 });
 
-test("many that wait for the chain are left as they are, and one behind them is found", async () => {
+test("two thousand records that wait for the chain do not hide a settled one behind them", async () => {
   const orgId = newId("org");
   const first = await due(orgId);
   await runScheduledRecords(replica(), signal);
@@ -184,7 +184,7 @@ test.each([
   expect(await read(record)).toMatchObject({ status: "FAILED", run: "DONE", failureReason });
 });
 
-test("an unclear answer is asked again under the same key until it is clear", async () => {
+test("an unclear answer is retried under the same key until it is clear", async () => {
   const record = await due(newId("org"));
   const unclear = replica();
   unclear.payment = {
@@ -247,7 +247,7 @@ test("exactly one of a concurrent schedule change and start takes effect", async
     );
 });
 
-test("once it was started its owner can no longer say what became of it", async () => {
+test("the owner cannot set the status of a started record", async () => {
   const orgId = newId("org");
   const { recordId } = await due(orgId);
   await runScheduledRecords(replica(), signal);
@@ -286,7 +286,7 @@ test("due records of a suspended organisation fail with the gateway's code, and 
   expect(records.some(({ recordId }) => asked.has(recordId))).toBe(false);
 });
 
-test("a transfer that was begun goes on to its end when its organisation is stopped", async () => {
+test("a started transfer ends although its organisation is suspended", async () => {
   const record = await due(newId("org"));
   const unclear = replica();
   unclear.payment = {
@@ -324,7 +324,7 @@ test("due records wait while auth is away, and started ones continue", async () 
   expect(await read(waits)).toMatchObject({ run: "SENT" });
 });
 
-test("auth's answer counts for as long as the lease in which it was asked for", async () => {
+test("an answer of auth counts only within the lease that asked for it", async () => {
   const record = await due(newId("org"));
   const slow = replica();
   slow.auth = {
@@ -355,7 +355,7 @@ test.each([
   ["may go on", () => Promise.resolve({ organisation: undefined, subscriptionActive: true })],
   ["is stopped", () => Promise.resolve({ organisation: undefined, subscriptionActive: false })],
   ["is not known", () => Promise.reject(new DomainError("SYS_002"))],
-])("what the owner says while auth is asked is not undone: the organisation %s", async (_state, answer) => {
+])("a change by the owner during a call to auth is kept: the organisation %s", async (_state, answer) => {
   const orgId = newId("org");
   const [putOff, failed] = [await due(orgId), await due(orgId)];
   const later = new Date(Date.now() + 3_600_000);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a hash that nobody has seen for a minute stays PENDING and says so once, until it is in a final block", async () => {
+test("a hash without receipt stays PENDING, and notes it once after a minute, until a final block holds it", async () => {
   const node = nodeAt(10n);
   const young = await instant(59_000);
   const old = await instant(61_000);
@@ -74,7 +74,7 @@ test("a record stays pending while its block is not final or was removed by a re
   expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "reverted" });
 });
 
-test("the owner's word that comes while the chain is asked stays, and is the only change", async () => {
+test("a status set by the owner during a look-up stays the only change", async () => {
   const node = nodeAt(10n);
   const record = await instant();
   node.receipts.set(record.txHash!, receiptIn(10n));
@@ -113,7 +113,7 @@ test.each([
   ["a young one after a second", 1_000, 1],
   ["an older one after a tenth of its age", 300_000, 30],
   ["one that was seen after days after a minute", 3 * 86_400_000, 60],
-])("of those that are mined and not final yet is looked for again: %s", async (_, ageMs, seconds) => {
+])("mined records are looked up again before finality: %s", async (_, ageMs, seconds) => {
   const node = nodeAt(10n);
   const record = await instant(ageMs);
   node.receipts.set(record.txHash!, receiptIn(11n));
@@ -124,7 +124,7 @@ test.each([
   expect(again).toBeGreaterThan(seconds - 5);
 });
 
-test("a run looks up some 200 hashes of one organisation, however many it has, and those of others", async () => {
+test("a run looks up about 200 hashes of one organisation, and all of the others", async () => {
   await putOffAll();
   const node = nodeAt(10n);
   const { recordId } = await instant();
@@ -144,7 +144,7 @@ test.each([
   ["fromAddress", { from: RECEIVER.toLowerCase() }],
   ["toAddress", { to: ADDRESS.toLowerCase() }],
   ["amount", { units: 999_999n }],
-])("a record is FAILED when its %s is another than the transaction's, and says so", async (field, change) => {
+])("a record is FAILED with a reason when its %s differs from the transaction's", async (field, change) => {
   const node = nodeAt(10n);
   const record = await instant();
   const receipt = receiptIn(10n);
@@ -161,7 +161,7 @@ test("a record is FAILED when the transaction moves coins or another token", asy
   expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "token_differs" });
 });
 
-test("one of several transfers of a transaction confirms the record", async () => {
+test("a record is confirmed by one of several transfers of its transaction", async () => {
   const node = nodeAt(10n);
   const record = await instant();
   const receipt = receiptIn(10n);
@@ -171,7 +171,7 @@ test("one of several transfers of a transaction confirms the record", async () =
   expect(await read(record)).toMatchObject({ status: "CONFIRMED", failureReason: null });
 });
 
-test("a hash that no node has seen for 30 days is not looked up again, and its owner may settle it", async () => {
+test("a hash without receipt for 30 days is not looked up again, and its owner may set the status", async () => {
   const node = nodeAt(10n);
   const record = await instant(30 * 86_400_000);
   await look(node, record);
@@ -185,9 +185,9 @@ test("a hash that no node has seen for 30 days is not looked up again, and its o
 });
 
 test.each([
-  ["refuse to look for", new RpcRefusal(-32000, "not that one")],
-  ["say too much of", new RpcUnclear("not that one: the answer is larger than what is accepted")],
-])("a hash that nodes %s keeps only itself back", async (_, refusal) => {
+  ["refuse", new RpcRefusal(-32000, "not that one")],
+  ["answer at excessive length", new RpcUnclear("not that one: the answer is larger than what is accepted")],
+])("a hash that nodes %s delays no other", async (_, refusal) => {
   await putOffAll();
   const node = { ...nodeAt(10n), refusal };
   const [refused, ...others] = await instants(50);

@@ -7,7 +7,7 @@ import { mints, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
-test("a nonce far ahead of ours is given out once a final block has it, and until then the operations say what they wait for", async () => {
+test("a nonce far ahead is used when a final block confirms it, and until then the operations carry the reason", async () => {
   const [chain, operations] = [createChainDouble(), await takeInTwo()];
   const nonces = { latest: 100_000n, final: 0n };
   await send(chain, nonces);
@@ -25,7 +25,7 @@ test("the next nonce follows the newest block when the key was used after the la
   expect(await noncesGiven()).toEqual([1_000n]);
 });
 
-test("a nonce that jumps while custody signs is not given out", async () => {
+test("a nonce that jumps while custody signs is not used", async () => {
   const [chain, operations] = [createChainDouble(), await takeInTwo()];
   let looks = 0;
   const jumping = {

@@ -36,7 +36,7 @@ test("final and lost transactions lose their bytes after a month, in several bat
   expect(bytesWalk.after).toBe(6n);
 });
 
-test("after a start all that has lost its bytes, however much, is not looked at again", async () => {
+test("pruned transactions are not read again after a start", async () => {
   const { db } = database;
   await takeIn(db, [operationOf()]);
   await carry(db, OPERATOR, { nonce: 0n });

@@ -51,7 +51,7 @@ test("recovery stops when the retired signer's writer returns meanwhile", async 
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a writer of the key before that wakes up later is stopped", async () => {
+test("a late writer of the retired signer is stopped", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -102,7 +102,7 @@ test("a mined transaction of the retired signer is looked up again only when the
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
 });
 
-test("a key that comes back sends again what it had signed, so that nothing waits behind those nonces", async () => {
+test("a signer that returns sends its signed transactions again, which closes the nonce gap", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });

@@ -47,7 +47,7 @@ test("a large transaction below the market price is replaced with a no-op for sm
   expect(maxFeePerGas).toBeGreaterThan(56n * GWEI);
 });
 
-test("on a chain whose gas includes data costs an empty replacement asks for what the nodes estimate", async () => {
+test("a no-op uses the estimated gas on a chain that charges for data", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   chain.noopGas = 400_000n;
   await send({ maxFeeWei: 50n * GWEI });
@@ -88,7 +88,7 @@ test("a stuck transaction waits unchanged while even a no-op exceeds the fee cap
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a replacement that may cost too much, of a writer before this one, does not displace what nodes have taken", async () => {
+test("an earlier writer's replacement above the cost limit does not displace the accepted transaction", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
@@ -130,7 +130,7 @@ test("a replacement that nodes refuse with an unknown message is not outbid", as
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a first offer that is too dear for the nodes leaves its nonce to nothing, and its operations go again", async () => {
+test("a first offer that nodes refuse as too expensive is replaced with a no-op, and its operations go again", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   chain.dearest = { ...FEE_CAP, costWei: ETHER / 2n };
   const operation = await send({ maxFeeWei: 50n * GWEI });
@@ -189,7 +189,7 @@ test("the earlier transaction is sent again when the replacement lacks funds", a
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("while no block comes nothing is outbid again: no offer is too low then", async () => {
+test("a transaction is outbid at most once per block", async () => {
   const chain = chainAt({ baseFeeWei: 10n * GWEI });
   await send({ maxFeeWei: 21n * GWEI });
   const headsBumped = new Map<bigint, string>();

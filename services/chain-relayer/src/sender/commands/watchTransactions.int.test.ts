@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-test("the state of a final block is asked for only when a nonce that is used may have gone elsewhere", async () => {
+test("the nonce at a final block is requested only when a used nonce may belong to another transaction", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -61,30 +61,33 @@ test("a transaction with a used nonce is given up and counted, and the next nonc
 test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
   ["is mined, and final at once,", "SIGNED", mine],
   ["is said to be final by another replica", "FINAL", sayFinal],
-])("what %s while its nonce is asked for is neither given up nor counted", async (_, state, happen) => {
-  const chain = createChainDouble();
-  const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
-  chain.nonces.set(OPERATOR.address, 6n);
-  const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
-    if (typeof at === "bigint") await happen(chain, txHash);
-    return chain.provider.nonce(address, at);
-  };
-  const { lost } = depsOn(database.db, chain);
-  await watch(chain, { lost, provider: { ...chain.provider, nonce } });
-  expect(chain.asked).toHaveLength(2);
-  expect(await transactionStates(database.db)).toEqual([state]);
-  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
-  expect((await lost.get()).values[0]!.value).toBe(0);
-});
+])(
+  "a transaction that %s during the nonce look-up is neither given up nor counted",
+  async (_, state, happen) => {
+    const chain = createChainDouble();
+    const operation = operationOf();
+    await takeIn(database.db, [operation]);
+    const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
+    chain.nonces.set(OPERATOR.address, 6n);
+    const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
+      if (typeof at === "bigint") await happen(chain, txHash);
+      return chain.provider.nonce(address, at);
+    };
+    const { lost } = depsOn(database.db, chain);
+    await watch(chain, { lost, provider: { ...chain.provider, nonce } });
+    expect(chain.asked).toHaveLength(2);
+    expect(await transactionStates(database.db)).toEqual([state]);
+    expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+    expect((await lost.get()).values[0]!.value).toBe(0);
+  },
+);
 
 test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
   ["outbids nothing", 0n, () => age(database.db, "1 hour")],
   ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
   ["gives nothing up", 0n, (chain) => chain.nonces.set(OPERATOR.address, 1n)],
   ["fills no gap", 1n, () => undefined],
-])("a writer whose lease has gone to another %s", async (_, nonce, happen) => {
+])("a writer that lost its lease %s", async (_, nonce, happen) => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -97,7 +100,7 @@ test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
   expect(await database.db.query(sql`select from transaction_versions`)).toHaveLength(1);
 });
 
-test("a writer whose lease has gone to another brings back nothing that was lost", async () => {
+test("a writer that lost its lease recovers no lost transaction", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 1n });
@@ -112,7 +115,7 @@ test("a writer whose lease has gone to another brings back nothing that was lost
   expect(chain.sent).toEqual([]);
 });
 
-test("a gap is filled although another key has a transaction of that nonce", async () => {
+test("a nonce gap is filled although another key used that nonce", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -199,7 +202,7 @@ test("times of sending and signing come from the database's clock", async () => 
   expect(chain.sent).toHaveLength(3);
 });
 
-test("a nonce that no node takes is used up by nothing, also when it was offered all that may be paid", async () => {
+test("a nonce that no node accepts is used by a no-op, also after the highest fee was offered", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);

@@ -40,7 +40,7 @@ test("mints are retried up to the current allowance, and the rest waits without 
   expect((await states()).at(-1)).toBe(waits);
 });
 
-test("a mint of the whole allowance waits and leaves another organisation its share, at no gas", async () => {
+test("a mint of the whole allowance waits without gas cost and leaves another organisation its share", async () => {
   const [greedy, small] = [await mints(database.db, 1), await mints(database.db, 1)];
   const all = { ...greedy[0]!, orgId: newId("org") };
   all.steps = all.steps.map((step) => ({ ...step, amountWon: won(1_000n) }));
@@ -62,7 +62,7 @@ test("a mint of the whole allowance waits and leaves another organisation its sh
   expect(await states()).toEqual(["IN_FLIGHT", "IN_FLIGHT"]);
 });
 
-test("a transfer of a blocked party is not sent while it is blocked, and waits from a minute to hours", async () => {
+test("a transfer of a blocked party waits from a minute up to hours, and is not sent", async () => {
   const [blocked] = await plannedMints(1);
   const { toWalletId } = blocked!.steps[0]!;
   const chain = createChainDouble();

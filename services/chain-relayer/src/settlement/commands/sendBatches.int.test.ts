@@ -23,7 +23,7 @@ import { carry, holdOf, mints, operationOf, statesOf, takeIn, takeInExpired } fr
 
 const database = freshDatabase();
 
-test("a writer that wakes up does not put off what another has sent meanwhile", async () => {
+test("a late writer does not postpone operations that another has sent", async () => {
   const chain = createChainDouble();
   const [sent, planned] = [operationOf(), operationOf()];
   await takeIn(database.db, [sent]);
@@ -81,7 +81,7 @@ test("a drift found while a batch is signed stops operations that are in no tran
   expect(await statesOf(database.db, [payment])).toEqual(["PLANNED"]);
 });
 
-test("while gas is dear a transaction stays below the price at which usual nodes refuse it", async () => {
+test("a transaction stays below the cost that usual nodes accept while gas is expensive", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
   await takeIn(database.db, await mints(database.db, 100));
@@ -96,7 +96,7 @@ test("while gas is dear a transaction stays below the price at which usual nodes
   expect(carried).toBe(25n);
 });
 
-test("after nodes have refused what a transaction may cost, its operations go in smaller ones", async () => {
+test("operations go in smaller transactions after nodes refused the cost", async () => {
   const chain = createChainDouble();
   const operations = await mints(database.db, 20);
   await takeIn(database.db, operations);
@@ -109,7 +109,7 @@ test("after nodes have refused what a transaction may cost, its operations go in
   expect(gas).toBe(710_000n);
 });
 
-test("nonces that its key has used from outside are left alone, and none is given twice when nodes have forgotten them", async () => {
+test("nonces that were used outside are skipped, and none is used twice when nodes forget them", async () => {
   const chain = createChainDouble();
   const deps = { ...depsOn(database.db, chain), maxSteps: 1 };
   await takeIn(database.db, await mints(database.db, 2));
@@ -138,7 +138,7 @@ test("operations without room in their transaction go before everything behind t
   expect(sent).toEqual([{ state: "IN_FLIGHT", count: 20n, turns: 20n }]);
 });
 
-describe("a signer that has little left", () => {
+describe("a signer with little gas", () => {
   const dear = (of: Partial<ChainDouble>) =>
     Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
   const send = async (chain: ChainDouble, { maxTransactions = 1, maxSteps = 200 } = {}) => {
@@ -154,7 +154,7 @@ describe("a signer that has little left", () => {
     return rows.map(({ steps }) => Number(steps));
   };
 
-  test("sends what it can pay for, though not for a full block", async () => {
+  test("sends an affordable batch, though not a full block", async () => {
     await takeIn(database.db, await mints(database.db, 1));
     // 430,000 gas at 31 gwei.
     expect(await send(dear({ balanceWei: 13_329_999_999_999_999n }))).toBe(0);
@@ -179,7 +179,7 @@ describe("a signer that has little left", () => {
     expect(await stepsCarried()).toEqual([20, 10, 10]);
   });
 
-  test("sends no more at once than it can pay for, in however many transactions", async () => {
+  test("sends no more at once than it can pay for, in any number of transactions", async () => {
     await takeIn(database.db, await mints(database.db, 4));
     // Two take 500,000 gas, one 430,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * 999_999n });
@@ -187,7 +187,7 @@ describe("a signer that has little left", () => {
     expect(await stepsCarried()).toEqual([2, 1]);
   });
 
-  test("lets wait what alone is too dear, and sends the others", async () => {
+  test("postpones an operation that is too expensive alone, and sends the others", async () => {
     const [long, short] = await mints(database.db, 2);
     const [step] = long!.steps;
     await takeIn(database.db, [{ ...long!, steps: Array(8).fill(step) }, short!]);
@@ -205,7 +205,7 @@ describe("operations refused for a shared reason", () => {
   const send = (chain: ChainDouble) =>
     dispatch({ ...depsOn(database.db, chain), wallet: custodyWithout("nobody").wallet }, NEVER);
 
-  test("is asked about and waits while it would be refused again; others go, also those of another reason", async () => {
+  test("waits while a call shows the refusal again; others go, also those of another reason", async () => {
     const chain = createChainDouble();
     const made = await mints(database.db, 5);
     // The first two are of seven KRW, which is how the chain knows them here.
@@ -239,7 +239,7 @@ describe("operations refused for a shared reason", () => {
     expect(seconds).toBe(15);
   });
 
-  test("goes when it would be refused for a reason of its own, and when the nodes say nothing that can be read", async () => {
+  test("goes when the refusal is its own, and when the nodes' answer is unreadable", async () => {
     const chain = createChainDouble();
     const operations = await mints(database.db, 2);
     await takeIn(database.db, operations);
@@ -289,7 +289,7 @@ describe("while custody refuses one organisation", () => {
   const round = (custody: ReturnType<typeof custodyWithout>, of: Partial<DispatchDeps> = {}) =>
     dispatch({ ...depsOn(database.db, createChainDouble()), wallet: custody.wallet, ...of }, NEVER);
 
-  test("the others' operations fill the transactions, however many of it are to be asked for again", async () => {
+  test("the others' operations fill the transactions, however many of its own are retried", async () => {
     const custody = custodyWithout(broken);
     const [maxSteps, refused] = [10, of(broken, 300)];
     await takeIn(database.db, refused);

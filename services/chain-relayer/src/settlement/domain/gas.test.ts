@@ -3,7 +3,7 @@ import { gasLimitFor, usualGasFor } from "./gas";
 /** Three quarters of a block of 30 M gas, but no more than EIP-7825 allows. */
 const MOST_GAS = 1n << 24n;
 
-test("gas grows with the steps and holds the contract's reserve", () => {
+test("gas grows with the steps and includes the contract's reserve", () => {
   expect(gasLimitFor([1])).toBe(60_000n + 190_000n + 300_000n);
   expect(gasLimitFor([1, 3])).toBe(60_000n + 760_000n + 600_000n);
 });

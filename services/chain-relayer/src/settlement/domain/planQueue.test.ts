@@ -15,7 +15,7 @@ const queues = fc
     })),
   );
 
-test("every wallet's operations are planned in the order of the queue, and only stuck ones hold up others", () => {
+test("every wallet's operations keep the queue's order, and only stuck ones block others", () => {
   fc.assert(
     fc.property(queues, fc.integer({ min: 0, max: 80 }), (queue, room) => {
       const { planned, heldUp } = planQueue(queue, room);
@@ -50,7 +50,7 @@ test("a queue is planned completely in several walks when the room is small", ()
   );
 });
 
-test("a stuck operation holds up its receiver's later operations and no other wallet's", () => {
+test("a stuck operation blocks its receiver's later operations and no other wallet's", () => {
   const of = (isStuck: boolean, ...wallets: string[]) => ({ wallets, isStuck });
   const queue = [
     of(true, "a", "b"),

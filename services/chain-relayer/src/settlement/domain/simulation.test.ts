@@ -15,7 +15,7 @@ const FINALITY = 4;
 const END = 40n;
 const OUTSIDE = "0xoutside";
 
-test(`pays each of ${OPERATIONS} operations once, whatever stops where`, () => {
+test(`pays each of ${OPERATIONS} operations once, whichever part stops at any point`, () => {
   let executed = 0;
   let failed = 0;
   for (let seed = 1; seed <= OPERATIONS / PER_WORLD; seed += 1) {

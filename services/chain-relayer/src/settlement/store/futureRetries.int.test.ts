@@ -36,14 +36,14 @@ test("a database clock that is set back delays no retry for as long", async () =
   expect(await clampFutureRetries(db)).toBe(0);
 });
 
-test("a record whose own time is to come waits for it", async () => {
+test("a record keeps its own future time", async () => {
   const { db } = database;
   await startedRecord(db);
   await db.run(sql`update records set run = 'WAITING', run_at = now() + interval '1 day'`);
   expect(await clampFutureRetries(db)).toBe(0);
 });
 
-test("a hash that was to be looked for within the hour is looked for, and one for which that is so is left", async () => {
+test("a look-up within the hour keeps its time, and a later one is moved to now", async () => {
   const { db } = database;
   await startedRecord(db);
   await db.run(

@@ -8,7 +8,7 @@ import { findOperationDetails, listOpenCounts, type OperationDetails } from "./o
 
 const database = freshDatabase();
 
-test("an operation's story is found among many by either of its ids, without looking through the others", async () => {
+test("an operation's details are found by either of its ids without reading others", async () => {
   const operation = operationOf();
   await takeIn(database.db, [operation, operationOf(newId("wal"), { orgId: newId("org") })]);
   await database.db.run(sql`
@@ -71,7 +71,7 @@ test("unfinished operations are counted by state and wait reason, with the age o
   );
 });
 
-test("a count reads no more rows than it counts, in a paused queue as well", async () => {
+test("a count reads only the counted rows, also in a paused queue", async () => {
   const { db } = database;
   const [operation, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
   await takeIn(db, [operation, other]);

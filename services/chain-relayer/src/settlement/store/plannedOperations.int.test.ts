@@ -14,7 +14,7 @@ import { holdLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
-test("holds whose time is over take no room from what may go, however long their proof takes", async () => {
+test("expired holds take no room from sendable operations", async () => {
   await takeInExpired(database.db, holdOf());
   await takeIn(database.db, [operationOf()]);
   await planOperations(
@@ -66,7 +66,7 @@ test("among many refused operations the longest due go first, in the order of th
   expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual(byTurn.map((row) => row.ledger_ref));
 });
 
-test("while gas is too dear, what custody refuses keeps its reason", async () => {
+test("an operation that custody refuses keeps that reason while gas is too expensive", async () => {
   const [refused, other] = [operationOf(), operationOf()];
   await takeIn(database.db, [refused, other]);
   await planOperations(
@@ -115,7 +115,7 @@ test.each([
   ["custody_signed_otherwise", "holds up nothing", ["PLANNED", "PLANNED"]],
   ["custody_leg_over_limit", "holds up nothing", ["PLANNED", "PLANNED"]],
   ["custody_key_unavailable", "holds up the whole organisation", ["WAITING", "WAITING"]],
-])("a thousand that are refused for %s: it %s", async (reason, _what, expected) => {
+])("a thousand operations refused for %s: it %s", async (reason, _what, expected) => {
   const walletId = newId("wal");
   const refused = Array.from({ length: 1_000 }, () => operationOf(walletId));
   await takeIn(database.db, refused);
