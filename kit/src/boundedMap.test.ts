@@ -21,7 +21,7 @@ test("evicts the least recently used entry", () => {
   expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([1, undefined, 3]);
 });
 
-test.each([2, 3, 10, 11])("of %p it keeps the last half at least, each once, and never holds more", (max) => {
+test.each([2, 3, 10, 11])("a map of at most %p entries keeps the newest half of them, each once", (max) => {
   const map = new BoundedMap<number, number>(max);
   for (let number = 0; number < 100; number += 1) {
     map.set(number, number);
@@ -34,7 +34,7 @@ test.each([2, 3, 10, 11])("of %p it keeps the last half at least, each once, and
   }
 });
 
-test("deletes from either half, also while it is walked through", () => {
+test("deletes entries of both halves, also during an iteration", () => {
   const map = new BoundedMap<number, number>(4);
   for (const number of [1, 2, 3, 4]) map.set(number, number);
   for (const [number] of map) if (number % 2 === 0) map.delete(number);

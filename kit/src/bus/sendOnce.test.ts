@@ -21,7 +21,7 @@ test("a message that moves to a broker which already answered fails instead of c
   expect(stored).toEqual(["first"]);
 });
 
-test("with retries of its own kafkajs acknowledges what it has not sent: as long as it does, it has to have none", async () => {
+test("kafkajs' own retries acknowledge unsent messages: keep them disabled while this test passes", async () => {
   const { send, stored } = movingCluster(FEW);
   await send;
   expect(stored).toEqual(["first"]);

@@ -8,7 +8,7 @@ const SESSION_MS = 10_000;
 
 afterEach(() => void jest.useRealTimers());
 
-test("a consumer whose heartbeats do not arrive is given up, once, although it fetches", () => {
+test("a consumer whose heartbeats fail while it fetches is restarted, once", () => {
   const { emit, crashes } = watched();
   emit("HEARTBEAT");
   emit("FETCH");

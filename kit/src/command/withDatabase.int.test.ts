@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase?.drop());
 
-test("a database that gives up is not said to be out of reach", async () => {
+test("a query that times out is not reported as an unreachable database", async () => {
   const place = { DATABASE_URL: testDatabase.url };
   const work = withDatabase(place, "sample", (db) => db.query(sql`select pg_sleep(60)`), {
     statementTimeoutMs: 50,

@@ -8,7 +8,7 @@ import {
   refusedFields,
 } from "./errors";
 
-test("codes keep the HTTP status that the specification gives them", () => {
+test("codes have the HTTP status of the specification", () => {
   const specified: Record<string, number> = {
     WAUTH_001: 401,
     WAUTH_002: 401,
@@ -33,7 +33,7 @@ test("codes keep the HTTP status that the specification gives them", () => {
   }
 });
 
-test("every message is a sentence that ends", () => {
+test("every message is a complete sentence", () => {
   for (const [code, row] of Object.entries(errorTable))
     expect([code, /^[A-Z].*\.$/.test(row.message)]).toEqual([code, true]);
 });
@@ -80,7 +80,7 @@ test("only an invalid request names refused fields", () => {
     expect(refusedFields(other)).toEqual([]);
 });
 
-test("names of Object.prototype are no codes", () => {
+test("names of Object.prototype are unknown codes", () => {
   expect(isErrorCode("constructor")).toBe(false);
   expect(isErrorCode("__proto__")).toBe(false);
 });

@@ -63,6 +63,6 @@ test("sums and token units are exact", () => {
   expect(wonToTokenUnits(won(1n))).toBe(1_000_000n);
 });
 
-test("an amount that a JSON number cannot carry is never sent", () => {
+test("an amount beyond exact JSON numbers is never sent", () => {
   expect(() => wonToJson(won(MAX_WON + 1n))).toThrow("does not fit");
 });

@@ -5,7 +5,7 @@ import { named, sql, textOf, type Sql } from "./sql";
 const rendered = (statement: ReturnType<typeof sql>) => [textOf(statement), statement.values];
 
 describe("sql", () => {
-  it("makes every value a parameter", () => {
+  it("turns every value into a parameter", () => {
     const name = "'; drop table accounts; --";
     expect(rendered(sql`select * from accounts where name = ${name} and id = ${7n}`)).toEqual([
       "select * from accounts where name = $1 and id = $2",
@@ -13,7 +13,7 @@ describe("sql", () => {
     ]);
   });
 
-  it("nests statements and numbers their parameters through", () => {
+  it("nests statements and numbers their parameters continuously", () => {
     const own = sql`org_id = ${"org"} and status = ${"ACTIVE"}`;
     expect(rendered(sql`select ${1} from wallets where ${own} and amount > ${5n} limit ${10}`)).toEqual([
       "select $1 from wallets where org_id = $2 and status = $3 and amount > $4 limit $5",
@@ -40,7 +40,7 @@ describe("sql", () => {
     expect(make(1).strings).toBe(make(2).strings);
   });
 
-  it("takes dates in UTC, JSON, bytes and null", () => {
+  it("accepts dates in UTC, JSON, bytes and null", () => {
     const bytes = Buffer.from("ab");
     expect(rendered(sql`${new Date(0)} ${sql.json({ a: [1] })} ${bytes} ${null}`)).toEqual([
       "$1 $2::jsonb $3 $4",
@@ -69,7 +69,7 @@ describe("sql", () => {
     expect(() => arrayLiteral([[1] as never])).toThrow("only scalars");
   });
 
-  it("sends arrays in the form in which Postgres keeps them, by the cast, when every element is of its type and within it", () => {
+  it("sends an array in its binary form when every element fits its type", () => {
     const form = (statement: Sql) => typeof statement.values[0];
     const fitting = [
       sql`${[1n, null]}::bigint[]`,
@@ -98,7 +98,7 @@ describe("sql", () => {
     expect(others.map(form)).toEqual(others.map(() => "string"));
   });
 
-  it("numbers as many parameters as there are values, however statements are nested", () => {
+  it("numbers as many parameters as there are values, at any nesting", () => {
     const { statement } = fc.letrec<{ statement: ReturnType<typeof sql> }>((tie) => ({
       statement: fc.oneof(
         { depthSize: "small" },

@@ -6,7 +6,7 @@ const test = fourAccounts();
 const { balanceOf } = test;
 
 describe("a transaction's messages", () => {
-  it("asks in as many messages as it has questions, and one for the COMMIT", async () => {
+  it("sends one message per awaited query, and the last one with the COMMIT", async () => {
     const target = new URL(test.url);
     let messages = 0;
     const proxy = await startProxy({
@@ -31,7 +31,7 @@ describe("a transaction's messages", () => {
     expect(await Promise.all([1, 2, 3, 4].map(balanceOf))).toEqual([103n, 103n, 102n, 100n]);
   });
 
-  it("sees in each question of one message what those before it have waited for", async () => {
+  it("each query of one message sees the rows that earlier ones waited for", async () => {
     let read: Promise<unknown> | undefined;
     await tx(test.db, async (holder) => {
       await holder.run(sql`update accounts set balance = 105 where id = 1`);
@@ -50,7 +50,7 @@ describe("a transaction's messages", () => {
     expect(await read).toEqual({ balance: 105n });
   });
 
-  it("does nothing of a message behind what failed, and can do it again on the same connection", async () => {
+  it("executes nothing behind a failed statement, and can repeat it on the same connection", async () => {
     const one = openTestDatabase(test.url, "sample", { max: 1 });
     const later = named("later", sql`update accounts set balance = 7 where id = ${1}`);
     for (const what of ["syntax error", "division by zero"]) {
@@ -71,14 +71,14 @@ describe("a transaction's messages", () => {
     await one.close();
   });
 
-  it("knows which answer is whose when a text is empty", async () => {
+  it("assigns answers correctly when a statement is empty", async () => {
     const [nothing, one] = await tx(test.db, (tx) =>
       Promise.all([tx.query(sql`-- nothing`), tx.one(sql`select 1 as one`)]),
     );
     expect([nothing, one]).toEqual([[], { one: 1 }]);
   });
 
-  it("does nothing of what waited for its turn when the work failed", async () => {
+  it("executes no waiting statement after the work failed", async () => {
     let asked: Promise<unknown>[] = [];
     const work = tx(test.db, async (tx) => {
       asked = [tx.run(sql`select pg_sleep(0.05)`)];

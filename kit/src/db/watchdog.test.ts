@@ -26,7 +26,7 @@ test.each([
 test.each([
   ["back", -3_600_000],
   ["on", 3_600_000],
-])("a clock that is set an hour %s ends no connection sooner or later", (_, setMs) => {
+])("a clock that is set an hour %s ends no connection earlier or later", (_, setMs) => {
   const destroy = jest.fn();
   const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
   const watchdog = createWatchdog(10_000, 5_000);

@@ -46,7 +46,7 @@ test("a refused item fails alone, with its own code and details", async () => {
   expect(results[2]).toMatchObject({ value: { text: "rich too" } });
 });
 
-test("an item that breaks is SYS_001 for itself only, and is logged", async () => {
+test("an item with an internal error is SYS_001 alone, and is logged", async () => {
   const { log, lines } = recordedLog();
   const { send } = await start(
     async ({ text }) => {
@@ -61,7 +61,7 @@ test("an item that breaks is SYS_001 for itself only, and is logged", async () =
   expect(lines().filter(({ level }) => level === "error")).toHaveLength(1);
 });
 
-test("request id, organisation, trace and deadline travel with the item, and each is served in its own context", async () => {
+test("each item keeps its own request id, organisation, trace and deadline", async () => {
   const served = new Map<string, RequestContext>();
   const { send } = await start(async ({ text }, call) => {
     await sleep(5);
@@ -88,7 +88,7 @@ test("request id, organisation, trace and deadline travel with the item, and eac
   }
 });
 
-test("an item stops waiting at its own deadline, the others of its call go on", async () => {
+test("an item ends at its own deadline, and the others of its call continue", async () => {
   const gate = newGate();
   const { send } = await start(async ({ text }) => {
     if (text === "slow") await gate.opened;
@@ -101,7 +101,7 @@ test("an item stops waiting at its own deadline, the others of its call go on", 
   await expect(slow).resolves.toEqual({ text: "slow" });
 });
 
-test("a slow item holds its own call up, but not the calls after it", async () => {
+test("a slow item delays its own call, but not the calls after it", async () => {
   const gate = newGate();
   const { send, batches } = await start(async (note) => {
     if (note.text === "slow") await gate.opened;
@@ -115,7 +115,7 @@ test("a slow item holds its own call up, but not the calls after it", async () =
   expect(batches).toHaveLength(2);
 });
 
-test("when it is known how long calls take, the next one leaves before the last has ended", async () => {
+test("the next call leaves before the last one ends, when the usual duration is known", async () => {
   let [underWay, most] = [0, 0];
   const { send } = await start(async (note) => note, {
     sayAll: async ({ items }) => {
@@ -152,7 +152,7 @@ test("an item whose deadline passed in the queue is not sent", async () => {
   });
 });
 
-test("a failed bulk call repeats one by one what may be repeated, and fails the rest", async () => {
+test("a failed bulk call retries its retryable items one by one, and fails the rest", async () => {
   const alone: string[] = [];
   const { send } = await start(async (note) => note, {
     sayAll: async () => {
@@ -179,7 +179,7 @@ test("a failed bulk call repeats one by one what may be repeated, and fails the 
   expect(alone).toContain("req-kept");
 });
 
-test("when a bulk call's outcome is unknown, an item that cannot be repeated now is not called undone", async () => {
+test("an item of a call with an unknown outcome is never reported as not executed", async () => {
   let bulk: DomainError;
   const { send } = await start(async (note) => note, {
     sayAll: async () => {
@@ -197,7 +197,7 @@ test("when a bulk call's outcome is unknown, an item that cannot be repeated now
   expect([await codeAfter("SYS_003"), await codeAfter("SYS_002")]).toEqual(["SYS_003", "SYS_002"]);
 });
 
-test("a refusal of the whole call is the answer of every item", async () => {
+test("a refusal of the whole call is returned to every item", async () => {
   let alone = 0;
   const { send } = await start(async (note) => note, {
     sayAll: async () => {
@@ -219,7 +219,7 @@ test("answers that do not match the items fail the call instead of reaching the 
   await expect(send({ text: "" })).rejects.toThrow("0 answers for 1 items");
 });
 
-test("when the queue is full the next item is refused at once", async () => {
+test("an item is refused at once when the queue is full", async () => {
   const gate = newGate();
   const { send, batches } = await start(async (note) => {
     await gate.opened;
@@ -265,7 +265,7 @@ test("closing answers accepted items and refuses later ones", async () => {
   await expect(send({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-test("the items' deadlines hold although the two clocks disagree by a day", async () => {
+test("the items' deadlines hold although the clocks differ by a day", async () => {
   const nowMs = Date.now();
   const aDayAhead = nowMs + 86_400_000;
   const at = (deadlineMs: number) => ({

@@ -10,7 +10,7 @@ import { closeAll, echoClient, EchoService, openProxy, startEcho } from "./echoS
 
 afterEach(closeAll);
 
-test("draining lets running calls end, and takes no new ones", async () => {
+test("draining lets running calls end and accepts no new ones", async () => {
   const { port, drain, served } = await startHolding();
   const client = echoClient(port);
   const running = client.say({ text: "running" });
@@ -22,7 +22,7 @@ test("draining lets running calls end, and takes no new ones", async () => {
   await expect(echoClient(port).say({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-test("draining cuts what does not end", async () => {
+test("draining cuts calls that do not end", async () => {
   const { port, drain, served } = await startHolding();
   const running = echoClient(port).say({ text: "" });
   await served;
@@ -33,7 +33,7 @@ test("draining cuts what does not end", async () => {
   expect(Date.now() - startedAt).toBeLessThan(20_000);
 });
 
-test("a client is ready while the server serves and not while it does not", async () => {
+test("a client is ready exactly while the server serves", async () => {
   const { port, setServing } = await startEcho({});
   const client = echoClient(port);
   // A readiness check waits for a second only, which a machine may well be held up for.
@@ -45,7 +45,7 @@ test("a client is ready while the server serves and not while it does not", asyn
   await eventually(() => expect(echoClient(1).ready()).rejects.toThrow("ECONNREFUSED"));
 });
 
-test("a server that is replaced within a second fails no call that may be repeated, however many come meanwhile", async () => {
+test("a server that is replaced within a second fails no retryable call", async () => {
   const say = async (note: { text: string }) => note;
   const first = await startEcho({ say });
   const client = echoClient(first.port, { breaker: { volumeThreshold: 1_000 } });
@@ -69,7 +69,7 @@ test("calls wait for an absent service during its first second, and later calls 
   expect(await Promise.race([late().catch((error: DomainError) => error.code), within(900)])).toBe("SYS_002");
 });
 
-test("connections end after their age without failing a call", async () => {
+test("connections reach their maximum age without failing a call", async () => {
   const { port } = await startEcho(
     { say: async (note) => (await sleep(20), note) },
     { maxConnectionAgeMs: 100, maxConnectionAgeGraceMs: 20_000 },
@@ -97,7 +97,7 @@ test("reflection describes the served services when it is enabled", async () => 
   });
 });
 
-test("a wrong handler's name and a taken port are refused at the start", async () => {
+test("an unknown handler name and a used port are refused at the start", async () => {
   const wrong = { definition: EchoService, handlers: { sey: async () => undefined } };
   await expect(startEcho({}, { services: [wrong] })).rejects.toThrow("there is no method sey");
   const { port } = await startEcho({});

@@ -3,7 +3,7 @@ import { closeAll, echoClient, openProxy, startEcho } from "./echoService.testin
 
 afterEach(closeAll);
 
-test("one of several servers that falls silent is left alone, although the others answer between its timeouts", async () => {
+test("a silent server among several is avoided, although the others answer between its timeouts", async () => {
   const served = [0, 0];
   const servers = await Promise.all(
     served.map((_, index) => startEcho({ say: async (note) => ((served[index]! += 1), note) })),

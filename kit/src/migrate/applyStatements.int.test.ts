@@ -49,7 +49,7 @@ create unique index concurrently places_by_id on places (id);
 const IN_USE = sql`lock table notes in access share mode`;
 
 describe("a migration that cannot be one transaction", () => {
-  it("goes on at the statement that waited for a lock, with the index that was built", async () => {
+  it("resumes at the statement that waited for a lock, and keeps the built index", async () => {
     write("0002_lean.sql", LEAN);
     let migrating: ReturnType<typeof run>;
     let first: string;
@@ -65,7 +65,7 @@ describe("a migration that cannot be one transaction", () => {
     expect(await owner.query(sql`select from migration_progress`)).toEqual([]);
   });
 
-  it("goes on in another process where the one before was killed", async () => {
+  it("resumes in another process after a kill", async () => {
     write("0002_lean.sql", LEAN);
     const first = await killedAtItsThirdStatement();
     await expect(assertMigrated(test.db, dir)).rejects.toThrow(
@@ -76,7 +76,7 @@ describe("a migration that cannot be one transaction", () => {
     await assertMigrated(test.db, dir);
   });
 
-  it("does not go on in a file that was changed meanwhile", async () => {
+  it("refuses to resume a file that was changed meanwhile", async () => {
     write("0002_lean.sql", LEAN);
     await killedAtItsThirdStatement();
     write("0002_lean.sql", LEAN.replace("(id)", "(name)"));
@@ -87,7 +87,7 @@ describe("a migration that cannot be one transaction", () => {
     expect((await run()).applied).toHaveLength(1);
   });
 
-  it("builds an index anew that was left invalid", async () => {
+  it("rebuilds an invalid index", async () => {
     write("0002_unique.sql", UNIQUE);
     await test.db.run(sql`insert into places values (1), (1)`);
     await expect(run()).rejects.toThrow("could not create unique index");
@@ -97,7 +97,7 @@ describe("a migration that cannot be one transaction", () => {
     expect(await findIndex()).toMatchObject({ valid: true });
   });
 
-  it("keeps an index that the server went on to build when its migrator was gone", async () => {
+  it("keeps an index that the server finished after its migrator was gone", async () => {
     write("0002_unique.sql", UNIQUE);
     const { hostname: host, port } = new URL(test.ownerUrl);
     const proxy = await startProxy({ target: { host, port: Number(port) } });
@@ -119,7 +119,7 @@ describe("a migration that cannot be one transaction", () => {
     expect(await findIndex()).toEqual({ oid: begun!, valid: true });
   });
 
-  it("waits with one build for a transaction that is older, however long that takes", async () => {
+  it("waits within one build for an older transaction without a limit", async () => {
     write("0002_unique.sql", UNIQUE);
     let migrating: ReturnType<typeof run>;
     let begun: string;
@@ -134,7 +134,7 @@ describe("a migration that cannot be one transaction", () => {
     expect(await findIndex()).toEqual({ oid: begun!, valid: true });
   });
 
-  it("waits behind a build for a lock as long as any migration does, and no longer", async () => {
+  it("limits the wait for a lock after a build as in any migration", async () => {
     write(
       "0002_noted.sql",
       `-- no-transaction
@@ -146,12 +146,12 @@ insert into places (name) values (current_setting('lock_timeout'));
     expect(await owner.query(sql`select name from places`)).toEqual([{ name: "2s" }]);
   });
 
-  it("runs alone what ends transactions itself", async () => {
+  it("runs a statement alone when it ends transactions itself", async () => {
     write("0002_vacuum.sql", "-- no-transaction\nvacuum places;\ndo $$ begin commit; end $$;\n");
     expect((await run()).applied).toHaveLength(1);
   });
 
-  it("finds its way in a schema that knew of no progress yet", async () => {
+  it("creates the progress table in a schema that lacks it", async () => {
     await owner.run(sql`drop table migration_progress`);
     write("0002_lean.sql", LEAN);
     expect((await run()).applied).toHaveLength(1);

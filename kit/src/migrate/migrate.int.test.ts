@@ -45,7 +45,7 @@ describe("migrate", () => {
     expect(reports.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 2]);
   });
 
-  it("leaves nothing of a file that fails, and names the file and the line", async () => {
+  it("rolls back a failed file, and names the file and the line", async () => {
     write("0002_broken.sql", "insert into accounts values (2);\n\nselect nothing_like_it;");
     await expect(run()).rejects.toThrow(
       'migration service 0002_broken line 3: column "nothing_like_it" does not exist',
@@ -72,7 +72,7 @@ describe("migrate", () => {
     expect((await run()).applied).toMatchObject([{ number: 3 }]);
   });
 
-  it("does not queue up behind a long transaction: it gives way and tries again", async () => {
+  it("gives up its lock request behind a long transaction and retries", async () => {
     await run();
     write("0002_names.sql", "alter table accounts add column name text;");
     let migrating: ReturnType<typeof run>;
@@ -88,7 +88,7 @@ describe("migrate", () => {
 });
 
 describe("assertMigrated", () => {
-  it("stops a service whose schema is behind, and no other", async () => {
+  it("stops only a service whose schema is behind", async () => {
     await expect(assertMigrated(test.db, dir)).rejects.toThrow(
       "schema sample is behind this release: run its migrations first (service 0001_accounts)",
     );
@@ -98,7 +98,7 @@ describe("assertMigrated", () => {
     await assertMigrated(test.db, dir);
   });
 
-  it("stops a service that looks at an empty schema", async () => {
+  it("stops a service on an empty schema", async () => {
     const empty = await provisionSchema({
       adminUrl: test.adminUrl,
       schema: "empty",
@@ -115,12 +115,12 @@ describe("provisionSchema", () => {
   const provision = (schema: string, rolePassword = "test") =>
     provisionSchema({ adminUrl: test.adminUrl, schema, rolePassword, ownerPassword: "test" });
 
-  it("may run several times, also at once", async () => {
+  it("may run repeatedly, also concurrently", async () => {
     const results = await Promise.all([provision("twice"), provision("twice"), provision("twice")]);
     expect(new Set(results.map(({ url }) => url)).size).toBe(1);
   });
 
-  it("walls the schemas of two services off from each other, tables of the future included", async () => {
+  it("separates the schemas of two services, including later tables", async () => {
     const other = await provision("other");
     const otherOwner = openTestDatabase(other.ownerUrl, "other");
     await otherOwner.run(sql`create table secrets (id integer generated always as identity)`);

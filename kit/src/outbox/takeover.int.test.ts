@@ -34,7 +34,7 @@ test("runs in one replica only, and another takes over when that one stops or lo
   await eventually(() => expect(namesOf([...first.messages, ...second.messages])).toContain("a.4"));
 });
 
-test("goes on with the next database when the one it had has gone without a word", async () => {
+test("continues with the next database when its own fell silent", async () => {
   const target = new URL(bench.test.url);
   const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
   target.port = String(proxy.port);
@@ -70,7 +70,7 @@ test("runs for each schema of a database independently", async () => {
   });
 });
 
-test("listens on one connection, however often it is interrupted, and on none once it is closed", async () => {
+test("listens on one connection, also after interruptions, and on none once it is closed", async () => {
   const bus = recordingBus();
   const relay = startRelay(bench.test.db, bus);
   const admin = openTestDatabase(bench.test.adminUrl, "sample");
