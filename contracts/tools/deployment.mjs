@@ -103,7 +103,9 @@ function requireOwn({ deployer, nonce }, address) {
 }
 
 const OTHER_CODE =
-  "The recorded addresses hold other code than the committed artifacts: a change of the contracts needs a new deployment, and money would stay behind in the old one. Give another --out to make one.";
+  "The recorded addresses hold other code than the committed artifacts: a change of the contracts " +
+  "needs a new deployment, and money would stay behind in the old one. Give another --out to make " +
+  "one.";
 
 function holderOf(contract, role, people) {
   const names = roleTable()[contract][role];

@@ -23,7 +23,8 @@ export function createClientAddress({ trustedProxyHops, log }: ClientAddressOpti
     hasWarned = true;
     log.error(
       { peer: direct },
-      "a proxy forwards requests but TRUSTED_PROXY_HOPS is 0: all callers share one address and its limits; set TRUSTED_PROXY_HOPS to the number of proxies",
+      "a proxy forwards requests but TRUSTED_PROXY_HOPS is 0: all callers share one address and its " +
+        "limits; set TRUSTED_PROXY_HOPS to the number of proxies",
     );
   }
 

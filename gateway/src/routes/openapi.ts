@@ -64,7 +64,8 @@ function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void 
 const PARAMETERS = {
   "X-Request-Id": {
     description:
-      "Your id for the request, for the response and our logs. A value that does not match the pattern is ignored, and the response has an id of ours.",
+      "Your id for the request, for the response and our logs. A value that does not match the " +
+      "pattern is ignored, and the response has an id of ours.",
     schema: { type: "string", pattern: REQUEST_ID_FORM.source },
   },
   "X-Org-Code": {
@@ -73,7 +74,9 @@ const PARAMETERS = {
   },
   "Idempotency-Key": {
     description:
-      "1 to 255 printable ASCII characters that you choose, such as `order-20260114-0021`. Makes the request safe to repeat. Each operation has its own keys. A repetition that arrives while the first request runs gets the same response.",
+      "1 to 255 printable ASCII characters that you choose, such as `order-20260114-0021`. Makes the " +
+      "request safe to repeat. Each operation has its own keys. A repetition that arrives while the " +
+      "first request runs gets the same response.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
   },
 } as const;
@@ -92,7 +95,8 @@ const HEADERS = {
   },
   "RateLimit-Limit": {
     description:
-      "Requests that are accepted at once: of your organisation, or of your address when no key was accepted. Missing when the request was refused before the limit was checked.",
+      "Requests that are accepted at once: of your organisation, or of your address when no key was " +
+      "accepted. Missing when the request was refused before the limit was checked.",
     schema: { type: "integer" },
   },
   "RateLimit-Remaining": {
@@ -246,7 +250,8 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
 /** What partners read about a code beside its message: its reasons and details. */
 const NOTES: Partial<Record<ErrorCode, string>> = {
   WAUTH_001:
-    "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is missing for a key that is wrong, unknown or revoked.",
+    "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is " +
+    "missing for a key that is wrong, unknown or revoked.",
   TRF_001: "`details` has `available` and `required`, in KRW.",
   CHG_007: "`details.reason` is `wallet_type` or `nothing_to_refund`.",
   PAY_001: "`details` has `available` and `required`, in KRW.",

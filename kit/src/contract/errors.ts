@@ -188,7 +188,8 @@ export const errorTable = {
   SYS_002: row(
     503,
     "UNAVAILABLE",
-    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the same Idempotency-Key may have succeeded: try again with the same key.",
+    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the " +
+      "same Idempotency-Key may have succeeded: try again with the same key.",
     "retryable",
   ),
   SYS_003: row(

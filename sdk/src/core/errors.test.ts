@@ -140,7 +140,8 @@ test("String(error) shows class, code, message, fields and request id", () => {
     requestId: "req_1",
   });
   expect(String(error)).toBe(
-    "InvalidRequestError REQ_001: It is wrong. amount must be a whole number of KRW; memo must be at most 200 characters long. (requestId req_1)",
+    "InvalidRequestError REQ_001: It is wrong. amount must be a whole number of KRW; memo must be at " +
+      "most 200 characters long. (requestId req_1)",
   );
   expect(String(serviceError({ code: "TRF_001", message: "Too little." }))).toBe(
     "RefusedError TRF_001: Too little.",

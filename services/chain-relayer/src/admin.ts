@@ -178,7 +178,8 @@ const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
   custody_signs_no_other:
     "Custody has signed something else for this operation and signs no other. Use settled, or give-up for a hold.",
   no_proof:
-    "The transaction is no proof: it must be final and indexed, have moved exactly the operation's steps, and have settled no other operation.",
+    "The transaction is no proof: it must be final and indexed, have moved exactly the operation's " +
+    "steps, and have settled no other operation.",
 };
 
 function queue(world: World): Command {

@@ -15,7 +15,8 @@ export type Bus = "kafka" | "none" | undefined;
 const READY_MS = 600_000;
 const MUCH_WON = 50_000_000;
 const ORGANISATION =
-  "org create --name Bench --code BENCH --plan ENTERPRISE --rate 100000 --burst 100000 --daily-limit 9000000000000 --incentive-bps 100 --json";
+  "org create --name Bench --code BENCH --plan ENTERPRISE --rate 100000 --burst 100000 --daily-limit " +
+  "9000000000000 --incentive-bps 100 --json";
 
 /** A whole stack of one commit, as `make up` starts it, with an organisation whose wallets hold money. */
 export interface RunningStack {

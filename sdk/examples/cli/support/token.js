@@ -7,8 +7,10 @@ import { unlessInterrupted } from "./interruption.js";
 const ABI = [
   "function balanceOf(address) view returns (uint256)",
   "function transfer(address to, uint256 value) returns (bool)",
-  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
-  "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)",
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, " +
+    "uint256 validBefore, bytes32 nonce, bytes signature)",
+  "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, " +
+    "address verifyingContract, bytes32 salt, uint256[] extensions)",
 ];
 const AUTHORIZATION = {
   TransferWithAuthorization: [

@@ -44,7 +44,8 @@ test.each([
   ["a removed head", "delete from audit_heads", 6n],
   [
     "an inserted entry",
-    "insert into audit_entries select (e).* from (select jsonb_populate_record(a, '{\"sequence\": 7}') as e from audit_entries a where sequence = 6) copy",
+    'insert into audit_entries select (e).* from (select jsonb_populate_record(a, \'{"sequence": ' +
+      "7}') as e from audit_entries a where sequence = 6) copy",
     7n,
   ],
   ["a rewritten hash", "update audit_entries set hash = sha256('x') where sequence = 6", 6n],
