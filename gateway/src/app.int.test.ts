@@ -12,7 +12,7 @@ import { type SendOptions, startGateway, type TestGateway } from "./testing/star
 
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
-/** What the counted test route does next. */
+/** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 /** Tagged like a probe, but limited. */
@@ -284,7 +284,7 @@ describe("the organisation's own routes", () => {
     const status = async () => (await gateway.send("GET", "/test/probe", { key: text })).status;
     expect(await status()).toBe(200);
     await eventually(() => expect(auth.watched()).toBe(true));
-    // From here on the key is served from memory, for as long as nobody says that it has changed.
+    // From here on the key is served from memory until a pushed change.
     auth.state.failWith = new DomainError("SYS_002");
     expect(await status()).toBe(200);
     for (const [hash, known] of auth.keys) if (known.keyId === keyId) auth.keys.delete(hash);

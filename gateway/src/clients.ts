@@ -10,12 +10,12 @@ import { type Config } from "./config";
 
 type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS">;
 
-/** Items of one call, whatever their size: a full one must stay below what a server of the kit receives. */
+/** Items of one call. A full call must stay below the kit's request limit at any item size. */
 export const MAX_BATCH = 500;
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** Every request may have to wait for this one; an answer that takes longer is as good as none. */
+/** Every request may wait for auth. A slower answer is useless. */
 const AUTH_TIMEOUT_MS = 1_000;
 
 interface ClientParts {
@@ -55,7 +55,7 @@ export function createClients(
     address: addresses.RELAYER_ADDRESS,
     defaultTimeoutMs: 5_000,
   });
-  // The hot edge: what queues while the last call is in flight travels as one.
+  // Payment commands that queue during a call travel together in the next one.
   const executePayment = coalesce({
     name: "payment.execute",
     bulk: async (items: ExecuteRequest[], options) => (await payment.executeBulk({ items }, options)).items,

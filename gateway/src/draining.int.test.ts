@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from "./testing/startGateway";
 
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
-/** What the route does next. */
+/** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeEach(async () => {
   });
   await eventually(() => gateway.ready());
 });
-// It has closed itself by then.
+// Most tests have closed the gateway already.
 afterEach(() => gateway.close().catch(() => undefined));
 
 test("draining answers running requests and closes each connection after its answer", async () => {

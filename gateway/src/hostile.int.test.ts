@@ -8,16 +8,15 @@ import { type AuthAtOurEdge, type KnownKey, startAuthAtOurEdge } from "./testing
 import { countedRoute } from "./testing/countedRoute";
 import { type Answer, type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
-// Everything that a client can get wrong, or do on purpose. Each gets a clear coded answer in the envelope, nothing happens behind
-// the gateway, and nothing of the inside shows.
+// Mistakes and attacks of clients: each gets a coded answer, calls no service and reveals no secret.
 
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
-/** The same, but it has little patience with the slow. */
+/** Times out slow clients early. */
 let hasty: TestGateway;
 let own: KnownKey;
 let foreign: KnownKey;
-/** What a route that moves money does. */
+/** Handler of a route that moves money. */
 const move = jest.fn(async () => ({ data: { done: true } }));
 
 beforeAll(async () => {
@@ -37,7 +36,7 @@ afterAll(async () => {
   await auth.close();
 });
 
-/** A charge that is in order, to be spoilt one thing at a time. */
+/** A valid charge; each case spoils one part. */
 const walletId = exampleId("wal");
 const good = { walletId, amount: 1_000 };
 
@@ -58,7 +57,7 @@ function expectRefusal(
   expect(isErrorCode(code) && body.error!.message === errorTable[code].message).toBe(true);
 }
 
-/** Whatever could have changed something: no case of this file may make a call that does. */
+/** Number of calls that could have changed data. No case may make one. */
 function changes(): number {
   const { resolveKey: _key, leaseRate: _rate, ...rest } = auth.calls;
   return Object.values(rest).reduce((sum, calls) => sum + calls, 0);
@@ -122,7 +121,7 @@ const cases: Case[] = [
   ),
   post("no type", { body: "{}", headers: { "Content-Type": "" } }, [415, "REQ_007"]),
 
-  // Keys and values that JSON takes in silence.
+  // Keys and values that JSON.parse accepts silently.
   text("__proto__", '{"__proto__":{"isAdmin":true}}'),
   text("__proto__ with an escape", '{"\\u005f_proto__":{"isAdmin":true}}'),
   text("constructor.prototype", '{"constructor":{"prototype":{"isAdmin":true}}}'),
@@ -335,8 +334,7 @@ describe("slow and incomplete clients", () => {
   });
 
   test("a body that never ends is answered with 408 and closed", async () => {
-    const bytes = `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`;
-    expectRefusal(await hasty.raw(bytes), [408, "REQ_001"]);
+    expectRefusal(await hasty.raw(chargeStartingWith("{")), [408, "REQ_001"]);
   });
 
   test("two hundred slow clients do not delay a normal one", async () => {
@@ -344,18 +342,15 @@ describe("slow and incomplete clients", () => {
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     for (const socket of sockets) socket.on("error", () => undefined).write("GET / HTTP/1.1\r\nX-Slow: ");
     expect((await gateway.send("GET", "/healthz")).status).toBe(200);
-    // It was answered although not one of them has gone.
+    // The health check was answered while all slow clients were connected.
     expect(sockets.filter(({ closed }) => closed)).toHaveLength(0);
     for (const socket of sockets) socket.destroy();
   });
 
   test("a chunked body without end is answered, and cut off when it continues", async () => {
-    const socket = connect(gateway.port, "127.0.0.1");
+    const socket = connect(gateway.port, "127.0.0.1").setEncoding("utf8");
     let received = "";
-    socket
-      .setEncoding("utf8")
-      .on("data", (text: string) => (received += text))
-      .on("error", () => undefined);
+    socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
     const head = `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json`;
     socket.write(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
@@ -368,9 +363,7 @@ describe("slow and incomplete clients", () => {
   test("a client that leaves during its body leaves no open connection", async () => {
     const before = changes();
     const socket = connect(gateway.port, "127.0.0.1");
-    socket.write(
-      `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a`,
-    );
+    socket.write(chargeStartingWith('{"a'));
     const inFlight = async (count: number) => {
       const metric = await gateway.registry.getSingleMetricAsString("http_requests_in_flight");
       expect(metric).toMatch(new RegExp(`http_requests_in_flight ${count}$`, "m"));
@@ -396,7 +389,12 @@ test("each refusal is logged as one line of valid JSON, whatever the request con
   expect(gateway.lines.some((line) => line.includes('"level":"error"'))).toBe(false);
 });
 
-/** However it ended: `once` would fail at a broken pipe, which is one of the ways. */
+function chargeStartingWith(body: string): string {
+  const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 50"];
+  return ["POST /api/wallets/charge HTTP/1.1", "Host: x", ...lines, "", body].join("\r\n");
+}
+
+/** Waits for any end of the socket. `once` would reject on a broken pipe. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }

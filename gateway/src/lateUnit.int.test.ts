@@ -27,7 +27,8 @@ afterAll(async () => {
 test("a request that waits for a quota unit until its deadline is answered as not executed", async () => {
   const { text: key } = auth.addKey();
   const charge = () => gateway.send("POST", "/test/counted", { key, body: { amount: 1 } });
-  // The first one's body comes with half a second left, and joins the second one's call for units, which takes longer.
+  // The late request's body arrives half a second before its deadline. It joins the other request's
+  // slower lease call.
   const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": 12 };
   const late = request({ port: gateway.port, method: "POST", path: "/test/counted", headers, agent: false });
   const answered = new Promise<number>((resolve, reject) => {
@@ -35,7 +36,7 @@ test("a request that waits for a quota unit until its deadline is answered as no
   });
   late.flushHeaders();
   await sleep(BUDGET_MS - 600);
-  // After one lease of one unit and one of three, the next is for several.
+  // After leases of one and three units the next one is for several.
   for (let use = 0; use < 4; use += 1) expect((await charge()).status).toBe(201);
   auth.state.delayMs = 700;
   const second = charge();

@@ -13,7 +13,7 @@ type Answer = Awaited<ReturnType<TestGateway["send"]>>;
 
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
-/** What the counted route does next. */
+/** Handler of the counted route, set by each test. */
 let work: (call: Call) => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
@@ -121,7 +121,7 @@ describe("limits", () => {
   });
 });
 
-/** As many at a time as come back in a moment, so that also a slow machine uses them up. */
+/** Sends 100 requests at a time, so that a slow machine exhausts the limit too. */
 async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answers = await Promise.all(Array.from({ length: 100 }, send));

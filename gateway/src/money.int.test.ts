@@ -29,7 +29,7 @@ import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-// What is asked of the services for a request, and which name in an answer each thing has that they say.
+// Requests that the gateway sends to services, and the fields of its answers.
 
 const at = new Date("2026-01-14T00:30:00.000Z");
 const settlement: Settlement = {
@@ -67,9 +67,9 @@ let key: string;
 const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
 const creations: CreateWalletRequest[] = [];
-/** What payment says next. */
+/** payment's next answer. */
 let says: ExecuteResponse;
-/** Of the payment that is read. */
+/** Cancellation of the payment that is read. */
 let readCancellation: Payment["cancellation"];
 
 beforeAll(async () => {
@@ -227,7 +227,7 @@ test("equal payments have one hash in any field order: a null incentiveAmount eq
     await post("payment", body, { "idempotency-key": "one" });
   await post("payment", order);
   const [first, ...others] = asked.map(({ bodyHash }) => Buffer.from(bodyHash).toString("hex"));
-  // Without a key there is nothing to compare it with.
+  // A request without a key sends no hash.
   expect(others.map((hash) => hash === first)).toEqual([true, true, false, false]);
   expect(others.at(-1)).toBe("0".repeat(64));
   const incentives = asked.map(({ command }) => command?.$case === "pay" && command.value.incentiveAmountWon);

@@ -14,7 +14,7 @@ let services: Awaited<ReturnType<typeof startDying>>;
 let gateway: TestGateway;
 /** The commands that reached the payment service. */
 const executed: ExecuteRequest[] = [];
-/** What a service says of itself, once it is there. */
+/** Error that the service answers with after its first lost answer. */
 let fails: DomainError | undefined;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
     implement(PaymentServiceService, {
       ...{ getTransfer: refuse("TRF_005"), getCharge: refuse("CHG_002"), getPayment: refuse("PAY_004") },
       getRefund: refuse("CHG_002"),
-      // The first call of each breaks its connection before it comes here.
+      // The first call of each breaks its connection before it arrives here.
       executeBulk: async () => ({ items: [] }),
       execute: async (request) => {
         executed.push(request);

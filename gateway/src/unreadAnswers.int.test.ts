@@ -119,7 +119,7 @@ test.each(["/api/openapi.json", "/api/docs/scalar.js", "/test/large"])(
     expect([...statuses]).toEqual([200]);
     expect(most).toBeLessThanOrEqual(LIMITS.maxQueuedBytesInAll);
     if (path !== "/test/large") return;
-    // 500 MB were asked for.
+    // The client requested 500 MB.
     await eventually(() => expect(large.mock.calls.length).toBeGreaterThan(callsBefore + 100));
     expect(await closedFor("unread")).toBeGreaterThan(closedBefore);
   },

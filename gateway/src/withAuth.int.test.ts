@@ -10,12 +10,13 @@ import { countedRoute } from "./testing/countedRoute";
 import { AUTH_MIGRATIONS, type RealAuth, startRealAuth } from "./testing/realAuth";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-// Two gateways, each with an auth replica of its own, on one database: what one of them is told the other has to know.
+// Two gateways on one database, each with its own auth replica. A change at one must reach the
+// other.
 
 let database: TestDatabase;
 let auths: [RealAuth, RealAuth];
 let gateways: [TestGateway, TestGateway];
-/** In front of the second auth replica, whose port may be somebody else's by the time that it comes back. */
+/** Proxy before the second auth replica, which returns on another port. */
 let proxy: Proxy;
 let organisations = 0;
 
@@ -147,7 +148,7 @@ test("two gateways together keep an organisation's rate, and answer Retry-After"
   const { apiKey } = await newOrganisation({ ratePerSecond: 20, rateBurst: 20 });
   const started = performance.now();
   let [passed, refusals] = [0, 0];
-  // More at a time than come in meanwhile, also where an answer takes long.
+  // Sends more requests at a time than the refill, also when answers are slow.
   const times = Array.from({ length: 20 });
   for (let round = 0; round < 100 && (passed <= 20 || refusals === 0); round += 1) {
     const answers = await Promise.all(gateways.flatMap((gateway) => times.map(() => read(gateway, apiKey))));
@@ -168,7 +169,7 @@ test("two gateways together keep an organisation's rate, and answer Retry-After"
 
 test("a quota of a hundred wallets admits exactly a hundred, however the requests are spread", async () => {
   const { apiKey } = await newOrganisation({ plan: "FREE", ratePerSecond: 1_000 });
-  // Where auth takes too long nothing was done, and a client tries again.
+  // SYS_002 means not executed, so the client retries.
   const post = async (gateway: TestGateway) => {
     for (;;) {
       const reply = await gateway.send("POST", "/test/wallets", { key: apiKey, body: { amount: 1 } });

@@ -1,4 +1,5 @@
-// The command line example when answers are lost: scripts must see that it may have been done, and people with what to go on.
+// The command line example when answers are lost: exit codes tell scripts that the call may have
+// been executed, and people get the facts to continue.
 import { type ChildProcess, execFile } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// `send` of the command line example when the chain's node does not answer, or refuses: a script that sends again must not pay twice.
+// `send` of the command line example when the chain's node does not answer, or refuses: a
+// script that repeats it must not pay twice.
 import { type ChildProcess, execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -104,7 +105,7 @@ test("an accepted transaction is recorded although other questions to the node f
 test.each<[string, Fate]>([
   ["has it already", { refusal: { code: -32000, message: "already known" } }],
   ["has it already, in other words", { refusal: { code: -32003, message: "transaction already imported" } }],
-  // As somebody between does who asks the node again when its answer was lost.
+  // As after a proxy that asked the node again when an answer was lost.
   ["has mined it", { refusal: { code: -32000, message: "nonce too low: next nonce 6" }, isKnown: true }],
 ])("a node that %s has accepted it", async (_, fate) => {
   expect(await sendAt(fate)).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-// Calls that a program gets wrong at run time: an undefined value or a misspelt name never widens a call.
+// Mistakes at run time: an undefined value or a misspelt name never widens a call.
 import { ServiceClient } from "../src/index.ts";
 import { fakeFetch, success } from "./support/fakeFetch.ts";
 

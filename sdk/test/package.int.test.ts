@@ -1,4 +1,4 @@
-// The library as a partner gets it: packed, installed into an empty project, compiled against, run.
+// The packed library, installed into an empty project, compiled against and run.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -86,7 +86,7 @@ test.each([
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022"];
   project.write("src/instantWithoutHash.ts", INSTANT_WITHOUT_HASH);
   const { output } = await project.tsc([...strict, ...options, ...SOURCES]);
-  // The one file that is wrong and does not say so.
+  // The only file with an error that it does not expect itself.
   expect(output).toMatch(/^src\/instantWithoutHash\.ts.*Property 'txHash' is missing/s);
   expect(output.match(/error TS/g)).toHaveLength(1);
 });
@@ -107,8 +107,8 @@ test("the reference pages are written, and every link in them resolves", async (
     expect(existsSync(join(pages, `${name}.html`))).toBe(true);
 });
 
-// A runtime at the edge has the web's interfaces; what Node has beyond them is taken away before the library is loaded.
-// Its own Response needs them, so an object takes its place.
+// An edge runtime has web interfaces only, so Node's additional ones are removed before the library
+// is loaded. Node's own Response needs them; a plain object replaces it.
 const AT_THE_EDGE = `
 const answer = { success: true, data: { id: "txn_1", status: "CONFIRMED" }, error: null, requestId: "req_1" };
 const response = { ok: true, status: 200, headers: new Headers(), text: async () => JSON.stringify(answer) };
@@ -175,7 +175,7 @@ test("every relative link in a packed page leads to a packed file", () => {
 });
 
 test("every import fails with an old compiler", () => {
-  // Before 5.0 declarations that import each other with their extensions are any, without a word.
+  // Before 5.0, declarations that import each other with extensions silently become any.
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as {
     typesVersions: unknown;
     exports: Record<string, Record<string, Record<string, string>>>;

@@ -3,7 +3,7 @@ import { createAddressLimits } from "./addressLimits";
 function start() {
   const clock = { nowMs: 0 };
   const limits = createAddressLimits({ perSecond: 1, burst: 3, monotonicMs: () => clock.nowMs });
-  /** How many of ten that come at once are let through. */
+  /** Number of requests that pass out of ten simultaneous ones. */
   const tenFrom = (address: string): number => {
     let passed = 0;
     for (let come = 0; come < 10; come += 1) {

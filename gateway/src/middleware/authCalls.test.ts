@@ -21,7 +21,7 @@ const NOTHING = {
   resetsAt: undefined,
 };
 
-/** auth's answers to the calls for a lease, one after the other. */
+/** A lease call that gets these answers of auth in turn. */
 function leaseWith(...answers: (ErrorCode | typeof NOTHING)[]) {
   const asked: unknown[] = [];
   const leaseQuota = async (request: unknown) => {

@@ -8,7 +8,7 @@ import { startGateway, type TestGateway } from "../testing/startGateway";
 
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
-/** What the counted test route does next. */
+/** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {

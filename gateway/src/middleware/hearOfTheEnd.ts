@@ -5,8 +5,8 @@ import { type Bag, bag } from "@wonrail/kit/bag";
 const queues = new WeakMap<Socket, Bag<ServerResponse>>();
 
 /**
- * Tells an answer that waits for its turn when its connection ends. Node tells only the one whose turn it is: who sent requests behind each other
- * and left would leave all but the first open for ever, counted as being served and without a line in the log, whatever they have moved.
+ * Closes queued responses when their connection ends. Node informs only the response whose turn it
+ * is. Without this, pipelined requests of a client that left would stay open and unlogged.
  */
 export function hearOfTheEnd(socket: Socket, res: ServerResponse): void {
   const queue = queues.get(socket) ?? startQueue(socket);

@@ -4,12 +4,12 @@ import { type Request } from "express";
 import { queueAnswer, SECURITY_HEADERS } from "./envelope";
 import { type ApiResponse } from "./exchange";
 
-/** An answer that is the same for all callers: compressed once, and sent from one buffer. */
+/** An answer that is equal for all callers: compressed once and sent from one buffer. */
 export interface PrebuiltAnswer {
   readonly headers: readonly string[];
   readonly etag: string;
   readonly body: Buffer;
-  /** Undefined until it is ready: a large file takes a second. */
+  /** Undefined until the compression is done, which takes a second for a large file. */
   gzipped: Buffer | undefined;
 }
 
@@ -33,7 +33,7 @@ export function prebuild(
   return answer;
 }
 
-/** Clients may keep the answer, and ask each time whether it is still the same. */
+/** Clients may cache the answer, and revalidate it each time. */
 function headersWith(contentSecurityPolicy: string | undefined): string[] {
   const headers = [...SECURITY_HEADERS];
   const replace = (name: string, value: string) => (headers[headers.indexOf(name) + 1] = value);

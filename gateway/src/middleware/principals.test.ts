@@ -82,7 +82,7 @@ test("a cached look-up lives for at most a second from its request", async () =>
   await settle();
   clock.nowMs = 1_000;
   await lookUp();
-  // One at the start, one in the background at 999, one that had to be waited for.
+  // The first look-up, the background one at 999, and the awaited one at 1000.
   expect(resolve).toHaveBeenCalledTimes(3);
 });
 

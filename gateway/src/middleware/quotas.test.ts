@@ -257,9 +257,9 @@ describe("while auth is away", () => {
   });
 });
 
-/** Lends as many as are wanted; `calls` are answered one by one, when the test says so. */
+/** A lease call that grants every wish. The test answers each of `calls` itself. */
 function startSlow() {
-  // What has to be given account of every second is not of this test.
+  // Fake timers keep the periodic sweep away.
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const calls: { wanted: number; answer: () => Promise<void>; fail: () => Promise<void> }[] = [];
   const lease: LeaseQuota = ({ wanted }) =>
@@ -299,7 +299,7 @@ test("the next lease is requested when half of the current one is used, so that 
   await calls[0]!.answer();
   await calls[1]!.answer();
   expect(outcomes).toHaveLength(20);
-  // All of the second was wanted by who waited; the third was asked for ahead.
+  // The second lease went to waiting requests. The third was requested ahead.
   expect(calls).toHaveLength(3);
   await calls[2]!.answer();
   const left = calls[1]!.wanted - 19;

@@ -20,7 +20,7 @@ test("at most a thousand requests wait for one quota, and another quota has its 
   expect(refused).toBe(0);
   waiting.push(come("MONEY_OPERATIONS"));
   answer();
-  // The rounds of one who waits are bounded, too: not all of a thousand may find a unit in time.
+  // Each waiting request has a limited number of rounds, so not all of a thousand get a unit.
   await Promise.allSettled(waiting);
   await come("WALLETS");
   await quotas.close();

@@ -13,7 +13,7 @@ const principal: Principal = {
   rateBurst: 200,
 };
 
-/** auth's side: one bucket, as its rules say. */
+/** auth's bucket with its real rules. */
 function bucket(
   clock: { nowMs: number },
   perSecond = principal.ratePerSecond,
@@ -173,6 +173,6 @@ test("the headers carry the remaining rate", async () => {
   const { rates, take } = start();
   await take();
   expect(rates.state(principal, false)).toEqual({ limit: 200, remaining: 199, resetSeconds: 1 });
-  // What came in while somebody was refused is for the next one.
+  // A refused request sees nothing remaining, whatever was refilled since.
   expect(rates.state(principal, true)).toEqual({ limit: 200, remaining: 0, resetSeconds: 2 });
 });

@@ -5,9 +5,9 @@ import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common
 import { type Settlement, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DEFAULT_LIMIT } from "./schemas";
 
-// How what services say becomes what partners read.
+// Conversion of services' answers into public fields.
 
-/** What a service always sends. Its absence is a mistake in the code, not a case. */
+/** A field that services always send. Its absence is a programming error. */
 export function known<T>(value: T | undefined): T {
   assert(value !== undefined, "the service's answer is complete");
   return value;

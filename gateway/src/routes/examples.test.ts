@@ -218,7 +218,7 @@ function addressesIn(value: unknown): string[] {
   return JSON.stringify(value).match(/\b0x[0-9a-fA-F]{40}\b/g) ?? [];
 }
 
-/** Those that a request names as a wallet's: where a transfer goes, whose records are listed, what a scheduled transfer leaves from. */
+/** Addresses of the request that must belong to our wallets. */
 function ourAddresses({ query, body }: { query: Example["query"] | undefined; body: Told }): string[] {
   const sender = body.paymentType === "SCHEDULED" ? body.fromAddress : undefined;
   return addressesIn([query?.address, body.toWalletAddress, sender]);
@@ -229,7 +229,7 @@ function lineOf(paymentId: unknown, type: string): Told | undefined {
   return items!.find((line) => line.relatedId === paymentId && line.type === type);
 }
 
-/** For each filter of the query whether the item passes it. */
+/** For each filter of the query, whether the item passes it. */
 function wants(query: Record<string, string>, item: Told): boolean[] {
   const { walletId, payerWalletId, fromWalletId, fromAddress, toAddress } = item;
   return Object.entries(query).map(([name, value]) => {

@@ -157,7 +157,7 @@ test("the document states the bounds of metadata and of an Idempotency-Key", () 
   expect(keys.map((key) => form.test(key))).toEqual([true, true, false, false, false, false]);
 });
 
-/** Every schema within, with where it is; not what is in examples. */
+/** Every schema below a node with its path, without examples. */
 function schemasIn(node: unknown, at: string): [string, Record<string, unknown>][] {
   if (typeof node !== "object" || node === null) return [];
   const inner = Object.entries(node).filter(([name]) => name !== "example" && name !== "examples");

@@ -15,7 +15,7 @@ export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]
 const requestId = z.string().meta({ description: "The id of the request. Quote it when you contact us." });
 const answeredAt = z.iso.datetime().meta({ description: "When the response was made." });
 
-/** The OpenAPI document of the routes. All of it is derived from their schemas and the error table. */
+/** Renders the OpenAPI document from the routes' schemas and the error table. */
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registerShared(registry, new Set(routes.flatMap(refusalCodes)));
@@ -209,7 +209,7 @@ export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** One response for each status, with an example for each code. */
+/** Each status has one response, with an example for each code. */
 function refusalsOf(route: Route): RouteConfig["responses"] {
   const codes = refusalCodes(route);
   const statuses = new Set(codes.map((code) => errorTable[code].http));
@@ -247,7 +247,7 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
   };
 }
 
-/** What partners read about a code beside its message: its reasons and details. */
+/** Notes for partners on a code's reasons and details. */
 const NOTES: Partial<Record<ErrorCode, string>> = {
   WAUTH_001:
     "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is " +

@@ -4,7 +4,7 @@ import { type Principal } from "../middleware/principals";
 import { type QuotaName } from "../middleware/quotas";
 
 /**
- * Who may call an operation:
+ * Callers of an operation:
  * - `anyone`: no key is looked at;
  * - `session`: any usable key, also while the subscription is not active;
  * - `full`: a usable key of an organisation whose subscription is active.
@@ -14,14 +14,17 @@ export type Access = "anyone" | "session" | "full";
 export type Tag =
   "Authentication" | "Wallets" | "Transfers" | "Charges" | "Payments" | "Recorded transactions" | "Service";
 
-/** One operation of the public contract: what it takes, gives and refuses. Its path is in routes/index.ts. */
+/**
+ * Definition of one public operation: its input, output and refusals. Its path is in
+ * routes/index.ts.
+ */
 export interface Operation<
   P extends Shape = Shape,
   Q extends Shape = Shape,
   B extends Shape = Shape,
   D extends Shape = Shape,
 > {
-  /** The name that generated clients give it. */
+  /** Method name in generated clients. */
   id: string;
   tag: Tag;
   summary: string;
@@ -35,11 +38,11 @@ export interface Operation<
   /** The status of success. */
   status: 200 | 201;
   data: D;
-  /** Refusals of its own, beyond those that follow from access, body, idempotency and quota. */
+  /** Own refusals, beyond those that follow from access, body, idempotency and quota. */
   errors: readonly ErrorCode[];
   /** Takes an Idempotency-Key. */
   idempotent?: true;
-  /** What to do after SYS_003: of operations that change something and take no Idempotency-Key. */
+  /** Advice for an unknown outcome of a write without Idempotency-Key. */
   whenUnknown?: string;
   /** Counts against the plan. */
   quota?: QuotaName;
@@ -47,13 +50,13 @@ export interface Operation<
 
 export type Shape = z.ZodType;
 
-/** What a handler knows of a call besides its input. */
+/** A call without its input. */
 export interface Call {
   principal: Principal;
   clientAddress: string;
-  /** Of operations that take one, when the request has it. */
+  /** Set when the operation takes a key and the request has one. */
   idempotencyKey: string | undefined;
-  /** The plan is used up: only what was asked for earlier under this key is answered. */
+  /** The quota is used up: only an earlier result under this key may be returned. */
   repeatOnly?: true;
 }
 
@@ -68,7 +71,7 @@ export interface Input<P, Q, B> {
 
 export interface Reply<D> {
   data: D;
-  /** What an earlier request has done or begun: the plan has counted it then. */
+  /** True for an earlier request's result, which was counted then. */
   replayed?: boolean;
 }
 
@@ -83,7 +86,7 @@ export type Handler<O extends Operation> = (
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** An operation at its place, with what answers it. */
+/** An operation with its path and handler. */
 export interface Route {
   method: Method;
   path: string;
@@ -105,7 +108,7 @@ export function route<O extends Operation>(
   return { method, path, operation: definition, handler: handler as Route["handler"] };
 }
 
-/** A refusal that was given before under the same Idempotency-Key, and is given again. */
+/** A refusal that is replayed for its Idempotency-Key. */
 export class RepeatedRefusal extends DomainError {
   constructor({ code, details, cause }: DomainError) {
     super(code, details, { cause });

@@ -64,7 +64,7 @@ const payment = z
     incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
     memo: memoGiven,
     settlement,
-    // Without its name: the document would make a nullable reference an object and null at once.
+    // Inlined, because the document would make a nullable reference both an object and null.
     cancellation: z
       .strictObject(paymentCancellation.shape)
       .nullable()

@@ -5,7 +5,7 @@ import { MAX_OFFSET_ROWS } from "@wonrail/kit/page";
 
 // Schemas that several operations share. Their metadata becomes text of the OpenAPI document.
 
-/** A check whose refusal has a code of its own instead of REQ_001. */
+/** A check with its own code instead of REQ_001. */
 export function refusedAs(
   code: ErrorCode,
   message: string,
@@ -82,7 +82,7 @@ export const memoGiven = z
   .nullable()
   .meta({ description: "The note of the request; null without one." });
 
-/** The years that have four digits and that PostgreSQL accepts. A zone can move a time beyond them. */
+/** Range of years with four digits that PostgreSQL accepts. A zone can move a time beyond it. */
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -96,7 +96,7 @@ export function momentOf(description: string) {
 }
 
 /**
- * One end of a time range in a query, where an unencoded plus sign means a space. Listed times have
+ * A bound of a time range in a query, where an unencoded plus sign means a space. Listed times have
  * whole milliseconds, so a finer time is rounded up.
  */
 export function queryMomentOf(description: string) {
@@ -205,7 +205,7 @@ const pageFields = {
   currentPage: queryInteger(1, MAX_OFFSET_ROWS)
     .optional()
     .meta({
-      // No `default`: clients that are generated from the document would send it with each cursor too.
+      // No `default`: generated clients would send it beside each cursor too.
       description:
         "The page, from 1; omitted: 1. Not together with `cursor`. Pages end at row 10,000 and shift " +
         "while new rows arrive. `cursor` has no end, and neither repeats nor omits a row.",

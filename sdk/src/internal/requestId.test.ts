@@ -1,4 +1,4 @@
-// By what a call is found again, in our logs and in the partner's, when no answer came.
+// The request id finds a call in both sides' logs when no answer came.
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
 import { ServiceClient } from "../client.ts";
 import type { ClientOptions } from "../core/clientOptions.ts";
