@@ -10,7 +10,8 @@ import { admin, keysGiven, newOrganisation, type NewOrganisation } from "./suppo
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
-// Every code that partners can be given is given here, through REST, by a real stack. The table does not compile when a code is missing.
+// A real stack answers every public error code through REST. The table does not compile when a code
+// is missing.
 
 jest.setTimeout(480_000);
 
@@ -136,7 +137,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAL_005: async ({ api, stack }) => {
     const { walletId } = await charged(api, 1_000);
     const to = await wallet(api);
-    // As the relayer freezes a wallet whose address the chain blocks.
+    // Freezes a wallet as the relayer does when the chain blocks its address.
     const uuid = (walletId as string).slice(4);
     await asOwner(stack, "ledger", sql`update ledger.accounts set frozen = 1 where id = ${uuid}::uuid`);
     const refused = await transfer(api, walletId, to.walletAddress, 100);
@@ -256,7 +257,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   },
   PAY_007: async ({ api, stack }) => {
     const { payment } = await paid(api);
-    // The record gets the id of a month that the journal does not have, once payment has projected it.
+    // After the projection, gives the record the id of a month that the journal does not have.
     const paymentId = newId("pay", Date.now() - 300 * 24 * 3_600_000);
     const rename = sql`update payments set payment_id = ${paymentId} where payment_id = ${payment.paymentId as string}`;
     await eventually(async () => {
@@ -308,7 +309,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   SYS_002: async ({ api, stack }) => {
     const { walletId } = await wallet(api);
     await stack.act("stop", "payment");
-    // Until the gateway has heard of it, it may send into the connection that ends, and cannot know what came of that.
+    // Until the gateway notices, it may use the ending connection and get an unknown outcome.
     const read = async () => (await api.call("GET", "/api/wallets/charge")).body.error?.code;
     await eventually(async () => expect(await read()).toBe("SYS_002"), { timeoutMs: 30_000 });
     const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
@@ -326,20 +327,20 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const unknown = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 }, options);
     process.kill(pid, "SIGCONT");
     await stack.untilReady();
-    // The same key tells what became of it, and nothing was done twice.
+    // The same key returns the outcome, and the effect is single.
     expect((await api.post("/api/wallets/charge", { walletId, amount: 1_000 }, options)).balance).toBe(1_000);
     return unknown;
   },
   SYS_004: { never: "every route of this release is built" },
 
-  // The last one: by now its key is over, or nearly.
+  // Runs last, when its key has expired or nearly so.
   WAUTH_002: async ({ expiring: { api, expiresMs } }) => {
     await sleep(expiresMs + 1_500 - Date.now());
     return api.call("GET", "/api/wallets");
   },
 };
 
-/** A key that works, for long enough that a slow machine sees it at work. */
+/** Issues a key that lives long enough to be seen working on a slow machine. */
 async function expiringKey({ stack, org }: Omit<World, "expiring">): Promise<World["expiring"]> {
   const expiresMs = Date.now() + 20_000;
   const expires = ["--expires", new Date(expiresMs).toISOString()];
@@ -378,7 +379,7 @@ test("logs, events and rows hold no partner key and no password afterwards", asy
   const secrets = { ...secretsOf(world.stack), ...keysGiven };
   expect(Object.values(secrets).every((secret) => secret.length >= 20)).toBe(true);
   expect(await leaksOf(world.stack, secrets)).toEqual([]);
-  // The places are the right ones: what may be there is.
+  // Proves that the search covers the right places: harmless text is found there.
   const known = await leaksOf(world.stack, { organisation: world.org.orgCode });
   expect(known).toContain("organisation in auth.organisations");
 });

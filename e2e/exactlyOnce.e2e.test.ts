@@ -13,8 +13,8 @@ import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 import { verifyLedger } from "./support/verifyLedger";
 
-// One key, one effect, one answer: at once, one after the other, and while the processes that do it are killed. WONRAIL_DEEP=true kills
-// five times at each point, with another command in front each time.
+// One effect and one answer per key: concurrently, repeatedly, and while processes are killed.
+// WONRAIL_DEEP=true kills five times at each point, each time during another command.
 
 jest.setTimeout(600_000);
 
@@ -69,7 +69,7 @@ function succeeded({ status }: Answer<Json>): boolean {
   return status < 300;
 }
 
-/** What the command made: a cancellation has an id of its own beside that of what it cancels. */
+/** Id of the command's result; a cancellation has its own. */
 function idOf({ body: { data } }: Answer<Json>): string {
   return data.cancelId ?? data.transferId ?? data.chargeId ?? data.refundId ?? data.paymentId;
 }
@@ -101,7 +101,7 @@ test("exactly as many of fifty transfers succeed as the daily limit allows", asy
   expect(answers.filter(({ body: { error } }) => error?.code === "TRF_003")).toHaveLength(AT_ONCE - 16);
 });
 
-/** Money that comes to a wallet by each of the three ways. */
+/** Three ways in which money reaches a wallet. */
 const ARRIVALS: Record<string, (to: Json) => Promise<{ path: string; body: Json }>> = {
   charge: async ({ walletId }) => ({ path: "/api/wallets/charge", body: { walletId, amount: 1_000 } }),
   async transfer({ walletAddress }) {
@@ -147,7 +147,7 @@ test("each key has one effect and ends, whichever process is killed under load",
       done += 1;
     }
   });
-  // At last all at once, as when the power goes: they come back in any order.
+  // Finally kills all processes at once, as in a power failure; they restart in any order.
   const all = ["postgres", ...PROCESSES.map(({ name }) => name)];
   for (const names of [["payment"], ["ledger"], ["gateway"], ["postgres"], all]) {
     const before = done;
@@ -158,7 +158,7 @@ test("each key has one effect and ends, whichever process is killed under load",
   await sleep(1_000);
   running = false;
   await Promise.all(clients);
-  // Requests that were cut off carried keys too, and were asked for again until they had an outcome.
+  // Requests that were cut off also carried keys, and were repeated until they had an outcome.
   expect(await available(api, to.walletId)).toBe(done * 100);
 });
 

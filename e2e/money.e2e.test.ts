@@ -21,7 +21,7 @@ import { saySkipped } from "./support/saySkipped";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
-// What a partner can send that is wrong, all of it, and what he can send that is right, in any order.
+// Every invalid request of a partner, and valid ones in any order.
 
 jest.setTimeout(600_000);
 
@@ -141,7 +141,7 @@ test("any sequence of commands, replays and changed replays follows the model", 
   const { api } = await newOrganisation(stack.stack(), ...options);
   const seed = Number(process.env.WONRAIL_SEED ?? randomInt(2 ** 31));
   process.stderr.write(`  sequences: WONRAIL_SEED=${seed}\n`);
-  // Sixteen at a time, as each waits for the network more than for anything else: 19 × 16 = 304 sequences.
+  // Runs sixteen at a time, because each waits mostly for the network: 19 × 16 = 304 sequences.
   const many = fc.array(moves, { minLength: 16, maxLength: 16 });
   const property = fc.asyncProperty(many, async (sequences) => {
     await withinOneDay();
@@ -214,7 +214,7 @@ async function makeThings(api: Api, stranger: Api): Promise<Things> {
   };
 }
 
-/** A user with money, another one, and a payment between them. */
+/** A user with money, a second one, and a payment between them. */
 async function makeMoney(api: Api, tag = "user") {
   const [one, two] = [
     await api.post("/api/wallets", { userId: `${tag} one`, walletType: "NORMAL" }),
@@ -233,14 +233,14 @@ async function makeMoney(api: Api, tag = "user") {
   };
 }
 
-/** A transaction of a network that nobody here watches. */
+/** A transaction of a network that the service does not watch. */
 function record(address: string) {
   const network = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
   const what = { fromAddress: address, toAddress: address, amount: "1000000" };
   return { paymentType: "INSTANT", txHash: `0x${randomBytes(32).toString("hex")}`, ...network, ...what };
 }
 
-/** One that is due long after the test. */
+/** A scheduled transaction that is due long after the test. */
 function scheduledRecord(address: string): object {
   const { txHash: _, ...rest } = record(address);
   return { ...rest, paymentType: "SCHEDULED", scheduledAt: new Date(Date.now() + 86_400_000).toISOString() };

@@ -14,25 +14,26 @@ import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
 import { whyFailed } from "./support/whyFailed";
 
-// What goes on over REST while a part is away, what says at once that it cannot, and that nothing is missing afterwards.
+// Requests that work while a part is away, requests that fail at once, and complete books
+// afterwards.
 
 jest.setTimeout(600_000);
 
 const BUS_AWAY_MS = 60_000;
 const CLIENTS = 4;
 const BETWEEN_PAYMENTS_MS = 750;
-/** After a restart: as long as its callers may take to find it again. */
+/** Time in which callers find a restarted service. */
 const FOUND_MS = 30_000;
 const RUSH = 10;
-/** What is moved without auth is less than this. */
+/** Upper bound of the requests that are sent without auth. */
 const MOVES = 8;
 const MAX_TRIES = 5;
 const SOME_LESS_MS = 4_000;
 const AT_ONCE_MS = 1_000;
-/** Twice what a request may take in all. Those that hang would never answer. */
+/** Twice a request's time limit. A hanging request would never answer. */
 const IN_TIME_MS = 20_000;
 
-/** Kafka where this machine can have it. */
+/** Kafka if this machine can run it. */
 const bus = planBus({ ...readConfig(), bus: undefined }).kind === "feed" ? "feed" : "kafka";
 
 let stack: TestStack;
@@ -79,7 +80,7 @@ afterAll(() => stack?.stop());
     await stopClients();
     expect(refused()).toEqual([]);
 
-    // Each is alone here: while it restarts nobody could answer.
+    // These services have one replica, so a restart interrupts them.
     for (const name of ["ledger", "payment"]) await stack.act("restart", name);
     await eventually(async () => expect(await pay()).toBeUndefined(), { timeoutMs: FOUND_MS });
     const restarted = paid.size;
@@ -124,7 +125,10 @@ describe("while auth, wallet and chain-relayer are away", () => {
     return post("/api/wallets/payment", { ...ids, amount: 100 });
   };
 
-  /** What is left of the gateway's lease is for the time without auth: a rush has to have begun one that is larger than itself. */
+  /**
+   * The rest of the gateway's lease serves the time without auth, so a rush must first have
+   * enlarged the lease.
+   */
   async function leaveAuth(): Promise<void> {
     let lease = await newestLease();
     for (let rush = 0, enough = false; !enough && rush < 60; rush += 1) {
@@ -157,7 +161,7 @@ describe("while auth, wallet and chain-relayer are away", () => {
 
   test("money moves and is listed when no new fact is needed", async () => {
     let statuses = await moveMoney();
-    // A lease lives ten seconds, of the gateway's clock some less. A machine that was slower than that has shown nothing.
+    // A lease lasts ten seconds by the gateway's clock. A slower machine proves nothing.
     const tooLate = () => statuses.includes(503) && Date.now() > leaseEndsMs - SOME_LESS_MS;
     for (let tries = 1; tooLate() && tries < MAX_TRIES; tries += 1) {
       await stack.act("start", "auth");
@@ -185,7 +189,7 @@ describe("while auth, wallet and chain-relayer are away", () => {
       expect([body.error?.code, Number(headers.get("retry-after")) > 0]).toEqual(["SYS_002", true]);
       tookMs.push(performance.now() - startedMs);
     }
-    // A machine that stops for seconds now and then makes one or the other late, not most of them.
+    // A machine that pauses for seconds delays single answers, not most of them.
     expect(tookMs.sort((a, b) => a - b)[8]).toBeLessThan(AT_ONCE_MS);
   });
 });
@@ -220,7 +224,7 @@ test("a cached key works while auth hangs, and an unknown one is answered in tim
   const stranger = { key: createApiKey("test").text };
   const list = () => api.call("GET", "/api/wallets/payment");
   const late = async () => {
-    await sleep(3_000); // A key is believed for a second by itself.
+    await sleep(3_000); // A key is cached for a second.
     return list();
   };
   const codes = await askedWhileHanging(
@@ -230,7 +234,7 @@ test("a cached key works while auth hangs, and an unknown one is answered in tim
   expect(codes).toEqual([undefined, undefined, "SYS_002"]);
 });
 
-/** The codes of what was asked at once while these processes took everything and answered nothing. */
+/** Codes of simultaneous requests while these processes accept everything and answer nothing. */
 async function askedWhileHanging(
   names: string[],
   asked: (() => Promise<Answer<Json>>)[],
@@ -247,7 +251,7 @@ async function askedWhileHanging(
   }
 }
 
-/** Of these payments, those that the chain has not confirmed two minutes later. Each is asked for, however long that takes. */
+/** Payments that the chain has not confirmed after two minutes. */
 async function unsettled(paymentIds: ReadonlySet<string>): Promise<string[]> {
   const left = [...paymentIds];
   for (const endMs = Date.now() + 120_000; left.length > 0;) {

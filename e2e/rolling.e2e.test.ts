@@ -17,7 +17,8 @@ import {
 } from "./support/replicas";
 import { startStack, type TestStack } from "./support/startStack";
 
-// Two replicas of each of the six, a balancer before the gateways, customers who pay: each replica is replaced, and nobody notices.
+// Two replicas of each of the six processes, a balancer before the gateways, and paying customers.
+// Each replica is replaced without a failed request.
 
 jest.setTimeout(900_000);
 
@@ -47,7 +48,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** Custody signs for many operations in one call, which has a trace of its own. */
+/** Custody signs many operations in one call, which has its own trace. */
 const TRACED = PROCESSES.map(({ name }) => name)
   .filter((name) => name !== "wallet")
   .sort();
@@ -59,7 +60,7 @@ test("a request id finds its payment as one trace in the logs of all processes b
     await api.post("/api/wallets", { userId: "shop", walletType: "NORMAL" }),
   ];
   await api.post("/api/wallets/charge", { walletId: payer.walletId, amount: 5_000 });
-  const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", organisation.orgCode); // one that no gateway knows yet
+  const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", organisation.orgCode); // not cached by a gateway
   const requestId = `trace-${Date.now()}`;
   const order = {
     payerWalletId: payer.walletId,
@@ -116,7 +117,7 @@ async function startLoad(url: string, apiKey: string) {
   const folder = mkdtempSync(join(tmpdir(), "wonrail-load-"));
   const keyFile = join(folder, "key");
   writeFileSync(keyFile, apiKey);
-  // With a pause, or they would take the time of those who start.
+  // With a pause, so that starting processes get processor time.
   const customers = { SECONDS: "900", WORKERS: "4", PAUSE_MS: "100" };
   const env = { ...process.env, GATEWAY: url, API_KEY_FILE: keyFile, ...customers };
   const child = spawn(process.execPath, [join(ROOT, "deploy/kube/inside.mjs"), "load"], { env });
@@ -137,7 +138,10 @@ async function startLoad(url: string, apiKey: string) {
   };
 }
 
-/** The relayer is asked by nobody while customers only pay in KRW; and connections stay where they are, so a new gateway gets new ones. */
+/**
+ * Checks idle services by other means: paying customers do not call the relayer, and connections
+ * stay at their replica.
+ */
 async function untilItServes({ name, ops }: Replica): Promise<void> {
   if (name === "chain-relayer") return;
   const metric =
@@ -150,7 +154,7 @@ async function untilItServes({ name, ops }: Replica): Promise<void> {
   throw new Error(`the new ${name} at ${ops} serves nobody after ${TAKES_TRAFFIC_MS} ms`);
 }
 
-/** One that the balancer sends to a gateway that is about to end counts for nothing. */
+/** A connection to an ending gateway does not count. */
 function newConnection(): Promise<void> {
   return new Promise((resolve) => {
     get(`${balancer.url}/api/wallet-auth/session`, { agent: false }, (response) => {

@@ -33,14 +33,14 @@ let stack: TestStack;
 let client: ServiceClient;
 
 beforeAll(async () => {
-  // The one stack of the tests whose services talk by mutual TLS; nobody outside should notice.
+  // The only test stack with mutual TLS between its services, which clients must not notice.
   stack = await startStack({ bus: "feed", mtls: true });
   await stack.untilReady();
   client = clientAt(stack.stack().gatewayUrl);
 });
 afterAll(() => stack?.stop());
 
-/** Whatever it said, which a failure then shows. */
+/** Any output, which a failure then shows. */
 const SAID = { stdout: expect.any(String) as string, stderr: expect.any(String) as string };
 
 function clientAt(baseUrl: string, maxRetries = 5): ServiceClient {
@@ -57,7 +57,7 @@ function clientAt(baseUrl: string, maxRetries = 5): ServiceClient {
   });
 }
 
-/** Every answer that the library gets is one that the OpenAPI document promises. */
+/** Checks every answer to the library against the OpenAPI document. */
 const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { pathname } = new URL(input instanceof Request ? input.url : input);
@@ -202,7 +202,7 @@ test("a scheduled record of a wallet is executed when due, and not at its earlie
     toAddress: OUTSIDE,
     amount: toUnits("2500"),
   });
-  // So far ahead that a slow machine does not find it in the past.
+  // Far enough ahead for a slow machine.
   const dueAt = new Date(Date.now() + 8_000);
   await client.transactions.updateSchedule(scheduled.id, { scheduledAt: dueAt });
   const ended = ({ status }: { status: string }) => status !== "PENDING";
@@ -223,7 +223,7 @@ test("money calls with lost answers have one effect", async () => {
   const wallet = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
   const lossy = await losingAnswers(stack.stack().gatewayUrl);
   try {
-    // Ten requests lose ten answers at most, so that even one that loses them all gets its own.
+    // Ten retries suffice when every one of ten answers is lost.
     const retrying = clientAt(lossy.url, 10);
     const charges = Array.from({ length: 10 }, () =>
       retrying.charges.create({ walletId: wallet.walletId, amount: 1_000 }).withResponse(),
@@ -314,7 +314,7 @@ describe("the command line example", () => {
     const lines = blocks.flatMap(([, block]) => block!.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
-      // The key that keygen writes to .env is given in the environment here.
+      // The environment replaces the .env file that keygen would write.
       const args = line
         .replace(/ >> .*/, "")
         .split(" ")
@@ -371,7 +371,7 @@ describe("the command line example", () => {
   });
 });
 
-/** Passes every request on, and loses each second answer: the service has done it, and the caller does not know. */
+/** A proxy that loses every second answer after the service's execution. */
 async function losingAnswers(target: string): Promise<{ url: string; server: Server; lost(): number }> {
   let answered = 0;
   let lost = 0;

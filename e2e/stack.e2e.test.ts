@@ -9,8 +9,8 @@ import type { DemoOrganisation } from "@wonrail/local/stackFile";
 import { knownProcesses, launch, startStack, temporaryHome, type TestStack } from "./support/startStack";
 import { startWalletTraffic, type WalletTraffic } from "./support/walletTraffic";
 
-// What `make up` promises about its processes: they come back by themselves or through the stack, each alone; nothing is lost while they
-// are away; and however the launcher goes, nothing stays behind.
+// Promises of `make up` about its processes: each restarts by itself or on request, no event is
+// lost meanwhile, and no process outlives the launcher.
 
 jest.setTimeout(600_000);
 
@@ -128,7 +128,7 @@ function pidsOf(reports: ProcessReport[], except: string): Record<string, number
   return Object.fromEntries(others.map(({ name, pid }) => [name, pid]));
 }
 
-/** Once all that it said has been heard. */
+/** Resolves when all output was read. */
 function exitOf(launcher: ReturnType<typeof launch>): Promise<number | null> {
   return new Promise((resolve) => launcher.once("close", resolve));
 }

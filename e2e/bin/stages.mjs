@@ -1,15 +1,15 @@
 /**
- * Everything that a change has to pass, one line each, in the order of how soon it tells. A stage is a command, which passes or fails as
- * one, or a run of jest, of which every test counts; `whole` is what a run of all its tests is given besides. What is `aside` runs beside those after it,
- * so it comes as early as it can, and what is `alone` waits until that has ended.
+ * Stages of the checks, fastest first. A stage is a command, which passes or fails as one, or a
+ * jest run, whose tests count singly. `whole` are options of a complete run. An `aside` stage runs
+ * beside later ones, so it starts early; an `alone` stage waits until it has ended.
  */
 
-/** What did not change since it was last found good is not looked at again; a fresh clone looks at everything. */
+/** Unchanged files with an earlier success are skipped. A fresh clone checks everything. */
 const cached = (name) => ["--cache", "--cache-location", `.cache/${name}`];
 const npx = (...args) => ["npx", "--no-install", ...args];
 const jest = (project, ...args) => ["--selectProjects", project, ...args];
 
-/** What decides about money is tested in every branch, but for what cannot happen. */
+/** Money rules need full branch coverage, except for unreachable branches. */
 const coverage = [
   ["--coverage", "--coverageReporters=text-summary", "--coverageDirectory=coverage/unit"],
   ["--collectCoverageFrom=services/ledger/src/domain/*.ts", '--coverageThreshold={"global":{"branches":95}}'],
@@ -34,5 +34,5 @@ export const STAGES = [
   { name: "e2e", jest: jest("e2e", "--maxWorkers=2"), alone: true },
 ];
 
-/** What does no I/O beyond reading the sources. */
+/** Stages without I/O beyond reading sources. */
 export const FAST = ["types", "tidy", "prose", "lint", "format", "proto", "openapi", "unit"];

@@ -5,9 +5,12 @@ import { ownKafka, type OwnServer, whyNoKafka } from "./ownServer";
 
 const TOPIC = "wonrail.sample.v1";
 const withoutKafka = whyNoKafka();
-/** What a service has to stop in. */
+/** Time in which a service must stop. */
 const GRACE_MS = 20_000;
-/** A consumer that heard of no coordinator for 30 s is replaced by its service, which there is none of here; the start of a broker takes some of them. */
+/**
+ * Shorter than the 30 s after which a service replaces a consumer without coordinator, because this
+ * test has no service. The broker's start takes some seconds of it.
+ */
 const KAFKA_AWAY_MS = 10_000;
 
 describe("a killed broker", () => {
@@ -96,7 +99,9 @@ describe("a killed broker", () => {
   }, 120_000);
 });
 
-/** As the outbox relay does: a batch, again and again until it is acknowledged, then the next. */
+/**
+ * Publishes like the outbox relay: repeats a batch until its acknowledgement, then takes the next.
+ */
 function publishTo(bus: Bus): { acknowledged: string[]; stop(): Promise<void> } {
   const acknowledged: string[] = [];
   let stopped = false;

@@ -5,7 +5,7 @@ import { Kafka, logLevel } from "kafkajs";
 import { ownCluster, type OwnCluster } from "./ownCluster";
 import { whyNoKafka } from "./ownServer";
 
-// What one broker never shows.
+// Faults that a single broker never shows.
 
 const TOPIC = "wonrail.sample.v1";
 const PARTITIONS = 12;
@@ -62,7 +62,7 @@ if (skipped !== undefined) {
     test("a process that starts while the first broker is frozen publishes and consumes", async () => {
       cluster.signal(3, "SIGSTOP");
       try {
-        await sleep(12_000); // Until the others lead what it led.
+        await sleep(12_000); // Until other brokers lead its partitions.
         const late = open("late", cluster.brokers.toReversed());
         const keys: string[] = [];
         await eventually(() => late.publish([message("late")]), { timeoutMs: 60_000 });
@@ -108,7 +108,7 @@ const message = (key: string) => ({
   headers: {},
 });
 
-/** As a service does: who crashed is closed, and another takes its place. */
+/** Consumes like a service: a crashed consumer is closed and replaced. */
 async function consume(bus: Bus, group: string): Promise<void> {
   const onCrash = (): void => void subscribed.then((one) => one.close()).then(() => consume(bus, group));
   const handleBatch = async (): Promise<void> => undefined;
@@ -132,7 +132,10 @@ async function lagOf(brokers: string[], group: string): Promise<number> {
   }
 }
 
-/** As the outbox relay does. Keys are numbers from 0; stopping gives how many are acknowledged. */
+/**
+ * Publishes like the outbox relay. Keys are numbers from 0; stopping returns the number of
+ * acknowledged messages.
+ */
 function publishTo(bus: Bus): { stop(): Promise<number> } {
   let stopped = false;
   let next = 0;

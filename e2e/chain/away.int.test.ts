@@ -1,5 +1,5 @@
-// A relayer that starts while no endpoint of the chain answers: what needs no chain is served, the rest begins when one answers, and not before it
-// is checked.
+// A relayer that starts while no endpoint of the chain answers. It serves calls without the chain
+// at once, and starts the rest when a checked endpoint answers.
 import { sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -142,7 +142,7 @@ async function probe(path: string): Promise<number> {
   return (await fetch(`http://${world.relayers[0]!.ops}${path}`)).status;
 }
 
-/** Null when it is not there. */
+/** Returns null for an absent metric. */
 async function metric(start: string): Promise<number | null> {
   const text = await (await fetch(`http://${world.relayers[0]!.ops}/metrics`)).text();
   const line = text.split("\n").find((one) => one.startsWith(start));

@@ -10,7 +10,7 @@ const REPEATS = process.env.WONRAIL_DEEP === undefined ? 1 : 10;
 const BLOCK_MS = 100;
 
 let world: World;
-/** Of all tests so far. */
+/** Number of operations of all tests so far. */
 let operations = 0;
 
 beforeAll(async () => {

@@ -43,7 +43,8 @@ test("deposits are credited once, dust is counted, and the books agree", async (
     { state: "DUST", amount_won: 0n, remainder_units: WON - 1n },
   ]);
 
-  // From the first block again, whose state the node has long forgotten: nothing is credited, and no balance changes, twice.
+  // Scans from the first block again, whose state the node has pruned: no deposit is credited
+  // twice.
   await world.node.mine(400);
   await scannedTo(await newestBlock());
   await operator("rescan", "--from", "1");
@@ -110,7 +111,7 @@ test("a drift stops the wallet's outflow until it is acknowledged, and is not re
   await compared();
   expect(await openDrifts()).toEqual([]);
   const change = sql`update settled_balances set units = units + ${WON} where account_id = ${payer.walletId}`;
-  // There is nothing to change before the charge has settled.
+  // The row appears when the charge has settled.
   await eventually(async () => expect(await world.relayerDb.run(change)).toBe(1), { timeoutMs: 60_000 });
   await eventually(
     async () => expect((await openDrifts()).map(({ kind }) => kind)).toEqual(["CHAIN", "LEDGER"]),
@@ -167,7 +168,7 @@ test("a status set by the owner takes precedence over the chain's", async () => 
 
 type Book = ReturnType<typeof openBook>;
 
-/** Gives the outside address some tokens by a transfer of ours; answers a wallet of the book that is empty. */
+/** Funds an outside address by a transfer of ours, and returns an empty wallet. */
 async function fundOutside(book: Book, amountWon: string) {
   const source = await book.openWallet("source");
   const wallet = await book.openWallet("wallet");
@@ -190,7 +191,10 @@ async function postHold({ orgId }: Book, holdRequestId: string): Promise<void> {
   });
 }
 
-/** No event gets to the relayer until the answer is called: the table that every event is noted in first is locked. */
+/**
+ * Stops events to the relayer until the returned function is called, by a lock on the inbox's
+ * table.
+ */
 async function stopHearing(): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -239,7 +243,7 @@ function deposits(walletId: string): Promise<DepositState[]> {
     select state, amount_won, remainder_units from deposits where wallet_id = ${walletId} order by amount_won desc`);
 }
 
-/** One row for each deposit whose entry the relayer knows of. */
+/** Waits for one row per deposit whose entry the relayer knows. */
 async function untilDeposits(walletId: string, expected: DepositState[]): Promise<void> {
   await eventually(async () => expect(await deposits(walletId)).toEqual(expected), { timeoutMs: 60_000 });
 }
@@ -288,7 +292,7 @@ async function compared(): Promise<void> {
   }
 }
 
-/** The operators' commands, on the relayer's database while it runs. */
+/** Runs an operator's command on the running relayer's database. */
 async function operator(...args: string[]): Promise<string> {
   let said = "";
   const hear = (text: string) => void (said += text);

@@ -1,4 +1,4 @@
-// Several endpoints, one of which says what the others do not: it is outvoted, or nobody is believed.
+// Several endpoints, one of them false: it is outvoted, or the relayer waits.
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -128,7 +128,7 @@ async function untilConfirmed(ledgerRef: string): Promise<void> {
   });
 }
 
-/** Until all books have been compared from beginning to end once more. */
+/** Waits until one more comparison of all books has run completely. */
 async function untilCompared(): Promise<void> {
   const { now } = await world.relayerDb.one<{ now: Date }>(sql`select now() as now`);
   await eventually(
@@ -149,7 +149,7 @@ async function cursorBlock(): Promise<bigint> {
     .block_number;
 }
 
-/** What is said of logs or balances may be asked for after a transfer has settled. */
+/** The vote on logs or balances may come after the settlement. */
 async function untilOutvoted(before: number): Promise<void> {
   await eventually(async () => expect(await disagreements()).toBeGreaterThan(before), { timeoutMs: 60_000 });
 }

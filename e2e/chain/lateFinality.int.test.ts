@@ -1,4 +1,4 @@
-// A chain that is final late, so that more is mined and not final than one answer may tell of.
+// Finality comes so late that the unfinal transactions exceed the limit of one answer.
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { openBook, untilSettled } from "./support/book";

@@ -107,7 +107,7 @@ async function pulledOf(orgId: string): Promise<number> {
   return Number(count);
 }
 
-/** Operations of one wallet that got their turns in another order than the ledger's. */
+/** Operations of one wallet whose turns differ from the ledger's order. */
 function outOfOrder() {
   return world.relayerDb.query(sql`
     select earlier.ledger_ref, later.ledger_ref from operations earlier

@@ -1,4 +1,5 @@
-// A chain that refuses everything: what it has refused once is asked about, and not sent again for gas.
+// A chain that refuses everything: after one refusal operations are simulated, and not sent again
+// for gas.
 import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -68,7 +69,7 @@ function backlog(): Promise<string[]> {
   return book.postMany(Array.from({ length: BACKLOG }, () => ({ $case: "transfer", value })));
 }
 
-/** Lets the time of all that waits come, again and again: none of it is sent again. */
+/** Makes all waiting operations due repeatedly; none may be sent again. */
 async function askAgain(ids: string[], reason: string): Promise<void> {
   const nonce = () => world.node.rpc<string>("eth_getTransactionCount", [world.operator, "latest"]);
   const before = await nonce();

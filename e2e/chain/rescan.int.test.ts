@@ -1,4 +1,4 @@
-// Final blocks that are taken in again, on a node that still has the states of these blocks.
+// A rescan of final blocks on a node that still has their states.
 import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -33,7 +33,7 @@ test("a rescan reports no drift, and the wallets' money keeps moving", async () 
   const goOn = await stopTakingIn();
   try {
     await rescanFrom(before);
-    // What was under way then is over.
+    // The comparison that was running has ended.
     await begun(2);
     const { finishedAt } = await reconciliation();
     await begun(2);
@@ -54,7 +54,10 @@ test("a rescan reports no drift, and the wallets' money keeps moving", async () 
   await eventually(async () => expect(await stateOf(ref)).toBe("CONFIRMED"), patience);
 }, 240_000);
 
-/** No block with a transfer in it is taken in until the answer is called: the table of movements is locked. */
+/**
+ * Stops the ingestion of transfers until the returned function is called, by a lock on the
+ * movements table.
+ */
 async function stopTakingIn(): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -74,7 +77,7 @@ async function stopTakingIn(): Promise<() => Promise<void>> {
   };
 }
 
-/** Waits until as many comparisons more have begun. */
+/** Waits until this many more comparisons have started. */
 async function begun(rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const { startedAt } = await reconciliation();

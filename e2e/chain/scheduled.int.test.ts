@@ -69,7 +69,7 @@ beforeAll(async () => {
   const config = {
     ...world.addresses,
     AUTH_ADDRESS,
-    // Nothing is settled here.
+    // No settlement runs in this test.
     RELAYER_ADDRESS: "127.0.0.1:1",
     NETWORK,
     TOKEN_ADDRESS: world.contracts.tokenAddress,
@@ -184,7 +184,7 @@ test("due transfers of a suspended or expired organisation move no tokens", asyn
   );
 }, 180_000);
 
-/** An organisation with money, and a way to record a transfer of some of it for later. */
+/** An organisation with money, and a function that records a later transfer of it. */
 async function openPartner(orgId: string) {
   const book = openBook(world, orgId);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
@@ -208,7 +208,7 @@ function recordDeps() {
   return { db: world.relayerDb, chain, wallet: world.wallet, now: Date.now };
 }
 
-/** However long it took to make them, their time comes for all of them at once. */
+/** Makes all of them due at the same moment. */
 async function makeDue(orgId: string): Promise<void> {
   await world.relayerDb.run(
     sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run = 'WAITING'`,

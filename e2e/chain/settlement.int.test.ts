@@ -87,6 +87,6 @@ test("the first transfers between new wallets succeed at the first attempt", asy
     })),
   );
   const settled = await untilSettled(world, before + 120);
-  // A batch with too little gas is taken back whole, and all of it goes a second time.
+  // A batch with too little gas would revert completely and be sent a second time.
   expect(settled.filter(({ attempts }) => attempts > 1)).toEqual([]);
 }, 240_000);

@@ -15,7 +15,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startStack({ home: dir, bus: "feed" });
-  // The chapters of the demo tell what they do.
+  // The demo's chapters print their steps.
   jest.spyOn(process.stdout, "write").mockReturnValue(true);
 });
 afterAll(async () => {
@@ -78,7 +78,7 @@ test("mints, payments, burns and outside transfers are confirmed with hash and b
   expect(cancellations).toMatchObject([{ cancelId: part.cancelId, settlement }]);
   await booksChapter(world, cast);
 
-  /** All lines of a wallet's statement, once the chain has settled all of them. */
+  /** All lines of a wallet's statement, after the settlement of each. */
   async function settledLines({ walletId }: Json): Promise<Json[]> {
     const { items } = await until(
       () => api.get(`/api/wallets/${walletId}/transactions`),

@@ -1,4 +1,4 @@
-// What goes wrong on a chain without anybody's fault here: each waits with its reason, and goes on by itself.
+// Faults of the chain and its nodes: operations wait with a reason and resume by themselves.
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
@@ -294,7 +294,7 @@ interface PooledTransaction {
   input: string;
 }
 
-/** The transaction that carries it, once a node has it. One that waits is replaced by another, which has a hash of its own. */
+/** Returns the pooled transaction that carries the operation. A replacement has another hash. */
 function inPool(ledgerRef: string): Promise<PooledTransaction> {
   return eventually(
     async () => {
@@ -311,7 +311,10 @@ function inPool(ledgerRef: string): Promise<PooledTransaction> {
   );
 }
 
-/** Takes authorizations out of an operation's transaction in the pool and has them mined first, as anybody could. Gives that transaction's hash. */
+/**
+ * Submits authorizations of a pooled operation first, as any stranger could. Returns that
+ * transaction's hash.
+ */
 async function frontRun(ledgerRef: string, legs: number): Promise<string> {
   const { hash: theirs, input } = await inPool(ledgerRef);
   const [, steps] = managerAbi.decodeFunctionData("execute", input) as unknown as [unknown, SentStep[]];

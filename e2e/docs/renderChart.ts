@@ -1,6 +1,8 @@
 import { readText } from "../ops/repository";
 
-/** helm/wonrail/README.md: what an operator does, and every value with its comment and default. */
+/**
+ * Renders helm/wonrail/README.md: the operator's steps, and every value with comment and default.
+ */
 export function renderChart(): string {
   const rows = readValues(readText("helm/wonrail/values.yaml"));
   const guide = readText("helm/wonrail/GUIDE.md").trimEnd();
@@ -8,8 +10,9 @@ export function renderChart(): string {
 
 ## Values
 
-From \`values.yaml\` by \`npm run docs\`. \`services.<name>\` takes every name of \`defaults\`, for that service alone; and
-\`digest\`, its image's (sha256:…), which wins over the tag, or \`image\`, a whole reference instead of registry, repository, tag and digest.
+Generated from \`values.yaml\` by \`npm run docs\`. \`services.<name>\` takes every name of
+\`defaults\` for one service. It also takes \`digest\` (sha256:…), which overrides the tag, or
+\`image\`, a complete reference instead of registry, repository, tag and digest.
 
 | Value | Unless set | What it is |
 |---|---|---|
@@ -23,13 +26,16 @@ interface Row {
   comment: string;
 }
 
-/** Line by line: the file is ours, its indentation is two, and its comments stand above what they are about. A value without one is nobody's to guess. */
+/**
+ * Reads the file line by line: indentation is two, and a comment precedes its value. A value
+ * without comment is an error.
+ */
 export function readValues(text: string): Row[] {
   const path: string[] = [];
   let comment = "";
   let list = Infinity;
   return text.split("\n").flatMap((line) => {
-    // A list's own lines are one value, below the name that has the comment.
+    // The lines of a list are one value, below the commented name.
     const indentation = line.search(/\S/);
     if (indentation > list) return [];
     list = line.startsWith("- ", indentation) ? indentation : Infinity;

@@ -2,7 +2,7 @@ import { errorTable } from "@wonrail/kit/contract/errors";
 import { readText } from "../ops/repository";
 
 const TABLE = "e2e/codes.e2e.test.ts";
-/** Where money's codes are expected in their hundreds: wrong values, and random sequences. */
+/** Tests that provoke hundreds of money codes: invalid values and random sequences. */
 const OTHERS = [
   "exactlyOnce.e2e.test.ts",
   "moneyOutages.e2e.test.ts",
@@ -11,7 +11,10 @@ const OTHERS = [
   ),
 ];
 
-/** docs/coverage.md: each error code with the tests that have it answered through REST. A code without one fails the page. */
+/**
+ * Renders docs/coverage.md: each error code with the tests that get it through REST. A code without
+ * a test fails the page.
+ */
 export function renderCoverage(): string {
   const table = readText(TABLE);
   const others = OTHERS.map((path) => ({ path, text: readText(`e2e/${path}`) }));
@@ -26,8 +29,9 @@ export function renderCoverage(): string {
 
 Generated from the tests by \`npm run docs\`; do not edit.
 
-\`${TABLE}\` has a real stack give each code through REST; a code that is missing there does not compile, and makes this page fail. Every answer of every end-to-end
-test is held against [openapi.json](../gateway/openapi.json): its status, its body, and that its operation is documented to answer with that code.
+In \`${TABLE}\` a real stack answers each code through REST. A code without a case fails to compile
+and fails this page. Every answer of every end-to-end test is checked against
+[openapi.json](../gateway/openapi.json): its status, its body, and the operation's documented codes.
 
 | Code | Given through REST | Of money, also in |
 |---|---|---|

@@ -1,20 +1,22 @@
 import { type DocumentedMetric, declaredMetrics } from "../ops/metrics";
 
-/** docs/metrics.md: every metric of ours, from the sources that declare them. */
+/** Renders docs/metrics.md from the sources that declare the metrics. */
 export function renderMetrics(): string {
   const metrics = declaredMetrics();
   const homes = [...new Set(metrics.map(({ by }) => by))];
   const sections = homes.map((home) => {
     const rows = metrics.filter(({ by }) => by === home).map(renderRow);
-    return `## ${home === "all" ? "Every process" : home}\n\n| Metric | Type | Labels | What it says |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+    const title = home === "all" ? "Every process" : home;
+    return `## ${title}\n\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `# Metrics
 
 Generated from the sources by \`npm run docs\`; do not edit.
 
-Each process answers \`/metrics\` on its operators' port. Beside these there are prom-client's of Node and of the process (\`nodejs_*\`, \`process_*\`).
-Prometheus calls the process \`job\`, so a background job is a \`job_name\`. Alerts: [alerts.yaml](../deploy/prometheus/rules/alerts.yaml),
-each with a runbook in [runbooks](runbooks).
+Each process answers \`/metrics\` on its operators' port, including prom-client's metrics of Node
+and of the process (\`nodejs_*\`, \`process_*\`). Prometheus calls the process \`job\`, so a background
+job is a \`job_name\`. Each alert in [alerts.yaml](../deploy/prometheus/rules/alerts.yaml) has a
+runbook in [runbooks](runbooks).
 
 ${sections.join("\n")}`;
 }

@@ -18,7 +18,7 @@ const document = JSON.parse(readText("gateway/openapi.json")) as {
   components: { schemas: Record<string, Schema> };
 };
 
-/** What an organisation calls its users itself is no id of ours. */
+/** User ids are the organisation's own names. */
 const THEIR_OWN = ["userId"];
 const THINGS = { walletId: "wal", otherWalletId: "wal", otherAddress: "0x" } as Things;
 const ID = "{id}";

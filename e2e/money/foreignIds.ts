@@ -8,10 +8,13 @@ interface Request {
   body?: object;
 }
 
-/** What belongs to another organisation, by its kind. */
+/** Ids of another organisation, by kind. */
 export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn", string>;
 
-/** Every request of the contract that names something, by the kind of what it names; foreignIds.test.ts misses none. */
+/**
+ * Every request of the contract with an id, by the id's kind. foreignIds.test.ts checks
+ * completeness.
+ */
 export function requestsFor(things: Things): [keyof Foreign, (id: string) => Request][] {
   const post = (path: string, body: object): Request => ({ method: "POST", path, body });
   const get = (path: string): Request => ({ method: "GET", path });
@@ -46,7 +49,7 @@ export function requestsFor(things: Things): [keyof Foreign, (id: string) => Req
   ];
 }
 
-/** Each of them asked for what is another organisation's, and for what nobody has: the two answers, but for what is each one's own. */
+/** Sends each request with a foreign id and with an unknown id. Returns the two answers. */
 export async function askedForForeign(
   api: Api,
   things: Things,
@@ -62,7 +65,7 @@ export async function askedForForeign(
   return asked;
 }
 
-/** Status, headers that say something of the answer, and body, without the request's own id and time, and without the id that was asked for. */
+/** Status, relevant headers and body, without request id, time and the requested id. */
 async function answerTo(api: Api, { method, path, body }: Request, id: string): Promise<string> {
   const answer = await api.call(method, path, body);
   const { requestId: _requestId, timestamp: _timestamp, ...said } = answer.body;

@@ -1,16 +1,16 @@
-/** A request that has to be refused. */
+/** A request that must be refused. */
 export interface Hostile {
   name: string;
   method: string;
   path: string;
   /** The field that is spoilt. */
   field: string;
-  /** A JSON text as it is, for what no serializer would write. */
+  /** Raw JSON text, for bodies that no serialiser writes. */
   json?: string;
   codes: string[];
 }
 
-/** What the table needs of a world: things that are in order, and things that are not for this. */
+/** Valid objects, and objects that are invalid for a command. */
 export interface Things {
   walletId: string;
   walletAddress: string;
@@ -30,7 +30,7 @@ type Body = Record<string, unknown>;
 /** A value as JSON text, and the codes that may refuse it. */
 export type Case = [name: string, json: string, ...codes: string[]];
 
-/** A request that is in order, and what each of its fields may not be. */
+/** A valid request, and the invalid values of each field. */
 export interface Command {
   method: "POST" | "PATCH";
   path: string;
@@ -41,12 +41,12 @@ export interface Command {
 const NOBODY = "0".repeat(32);
 const text = (value: unknown) => JSON.stringify(value);
 
-/** Every field of every command that moves money, with everything that it may not be. */
+/** Every field of every money command, with every invalid value. */
 export function hostileCases(things: Things): Hostile[] {
   return spoilEach(commandsOf(things).map((command) => ({ method: "POST", ...command })));
 }
 
-/** Each field spoilt in each way, left out where it is needed, and beside fields that nobody knows. */
+/** Each field with each invalid value, missing where it is required, and beside unknown fields. */
 export function spoilEach(commands: Command[]): Hostile[] {
   return commands.flatMap(({ method, path, body, fields }) => [
     ...Object.entries(fields).flatMap(([field, cases]) =>
@@ -136,7 +136,7 @@ function commandsOf(things: Things): Omit<Command, "method">[] {
   ];
 }
 
-/** The code of what is a whole number but too small depends on the command. */
+/** The code of a too small whole number depends on the command. */
 function amounts(tooSmall: string): Case[] {
   const never = [
     "1.5",
@@ -224,7 +224,7 @@ export const MEMOS: Case[] = [
   ...["null", "0", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]),
 ];
 
-/** The body with one field's value written as given. */
+/** The body with one field's raw value replaced. */
 function spoilt(body: Body, field: string, json: string): string {
   const mark = "\u0001spoilt";
   return text({ ...body, [field]: mark }).replace(text(mark), () => json);

@@ -54,7 +54,7 @@ function bodies({ walletId }: Things): Hostile[] {
   ];
 }
 
-/** Every field with every value that it may not have, each field that there has to be left out, and fields that there are not. */
+/** Every field with every invalid value, every required field missing, and unknown fields. */
 function spoilt(method: string, path: string, good: object, fields: Record<string, Values>): Hostile[] {
   const without = (field: string) =>
     Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
@@ -124,7 +124,7 @@ const NO_MOMENT = [
   "2026-13-01T00:00:00Z",
 ];
 
-/** What the next page of each list comes after. To every other list it says nothing. */
+/** Fields of each list's cursor. Other lists ignore them. */
 const KEYS = {
   wallet: newId("wal"),
   transfer: newId("trf"),

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type Api, type Json } from "../support/api";
 
-/** A payer's two wallets through everything that makes a line, and what each then lists, newest first. */
+/**
+ * Plays every event that makes a line on a payer's two wallets. Returns each wallet's expected
+ * list, newest first.
+ */
 export async function playEveryType(api: Api): Promise<{
   normalId: string;
   incentiveId: string;
-  /** Of the payment that was cancelled. */
+  /** Id of the cancelled payment. */
   paymentId: string;
   normal: Line[];
   incentive: Line[];
@@ -14,7 +17,7 @@ export async function playEveryType(api: Api): Promise<{
   const open = (walletType: string, user = userId) => api.post("/api/wallets", { userId: user, walletType });
   const shop = await open("NORMAL", randomUUID());
   const { walletId: normalId } = await open("NORMAL");
-  // The INCENTIVE wallet is not there; the first accrual makes it.
+  // The first accrual creates the INCENTIVE wallet.
   const order = { payerWalletId: normalId, receiverWalletId: shop.walletId };
   const { chargeId } = await api.post("/api/wallets/charge", { walletId: normalId, amount: 50_000 });
   await api.post("/api/wallets/payment", { ...order, amount: 20_000 });
@@ -73,7 +76,7 @@ export async function readPages(api: Api, path: string, limit: number): Promise<
   return [byCursor, byNumber];
 }
 
-/** Without what goes on changing between one reading and the next, while the chain settles. */
+/** Removes fields that change while the chain settles. */
 function lasting(item: Json): Json {
   const changing = ["settlement", "cancellation", "status", "updatedAt"];
   return Object.fromEntries(Object.entries(item).filter(([name]) => !changing.includes(name)));

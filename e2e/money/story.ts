@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readText } from "../ops/repository";
 import { type Api } from "../support/api";
 
-// The examples of gateway/openapi.json, asked for one after the other as somebody does who tries them with the ids of his own answers.
+// Requests the document's examples in order, as a reader would with the ids of his own answers.
 
 interface Media {
   example?: unknown;
@@ -27,15 +27,15 @@ interface Step {
   told: Told;
 }
 
-/** About the key that everything else is asked with, and about nothing that happens. */
+/** Operations on the key and the service itself. */
 const ASIDE = ["checkHealth", "getSession", "refreshKey", "revokeKey"];
-/** What is another each time. Where the chain is with it is waited for by nobody here. */
+/** Fields that differ each time. The settlement state is not awaited here. */
 const VARYING = ["settlement", "createdAt", "updatedAt", "changedAt", "cancellableUntil", "transactionId"];
 /** The story's own day. */
 const NOT_ASKED = ["from", "to"];
 const NAME = /\b(?:[a-z]{3}_[0-9a-f]{32}|0x[0-9a-fA-F]{40})\b/g;
 
-/** What the document says to each request of its story, and what was answered. */
+/** Sends each example request. Returns the documented and the real answers. */
 export async function retell(api: Api): Promise<{ told: object; answered: object }[]> {
   const document = JSON.parse(readText("gateway/openapi.json")) as {
     paths: Record<string, Record<string, Operation>>;
@@ -49,7 +49,7 @@ export async function retell(api: Api): Promise<{ told: object; answered: object
     JSON.parse(JSON.stringify(value).replace(NAME, (name) => ours.get(name) ?? name)) as T;
   const retold: { told: object; answered: object }[] = [];
   for (const { operationId, method, path, body, status, told } of steps) {
-    // The shop's wallet is there before it is first seen in a list.
+    // The shop's wallet exists before a list shows it.
     if (operationId === "listWallets")
       await api.post("/api/wallets", { userId: "shop-7", walletType: "NORMAL" });
     const request = inOurWords({ path, ...(body === undefined ? {} : { body }) });
@@ -87,7 +87,7 @@ function valuesOf({ example, examples }: Media): unknown[] {
   return examples ? Object.values(examples).map(({ value }) => value) : [example];
 }
 
-/** Notes how what the story names is called here. */
+/** Maps the document's ids and names to the real ones. */
 function learn(told: unknown, answered: unknown, ours: Map<string, string>): void {
   if (typeof told === "string" && typeof answered === "string") {
     const [names, theirs] = [told.match(NAME), answered.match(NAME)];

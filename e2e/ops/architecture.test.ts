@@ -13,7 +13,7 @@ test.each(PROCESSES.map((process) => [process.name, process] as const))(
   },
 );
 
-/** Service → method → who may call it by its certificate. */
+/** Service → method → callers allowed by certificate. */
 const callers = JSON.parse(readText("proto/callers.json")) as Record<string, Record<string, string[]>>;
 const SERVICES = {
   auth: AuthServiceService,

@@ -323,7 +323,7 @@ function podProblems(security: Record<string, unknown> = {}, pod: PodSpec): stri
   ];
 }
 
-/** What a container may not take back of what its pod promises, either. */
+/** Settings of a container that would weaken its pod's security. */
 function containerProblems({ name, securityContext = {}, ports = [] }: Container): string[] {
   const { drop = [], add = [] } = (securityContext.capabilities ?? {}) as { drop?: string[]; add?: string[] };
   return [

@@ -6,7 +6,7 @@ import { CHART, type Manifest, VALUES, helm, parseManifests, render, renderText 
 import { ROOT, readText } from "./repository";
 import { findTool } from "./tools";
 
-// What other people's tools say of the chart. deploy/kube/tools.sh builds them.
+// Checks the chart with external tools, which deploy/kube/tools.sh builds.
 
 const SCHEMA = "e2e/ops/schemas/kubernetes.json";
 const helm3 = withTool("helm3", "the chart is not rendered with helm 3");
@@ -15,7 +15,7 @@ const kubeconform = withTool(
   "kubeconform",
   "manifests are held against the schemas by our own validator only",
 );
-/** Kinds that come with other people's operators. The API server of a plain cluster has no schema of theirs. */
+/** Kinds of external operators, without a schema in a plain cluster. */
 const FOREIGN = ["ServiceMonitor", "PrometheusRule", "Certificate"];
 
 const schema = JSON.parse(readText(SCHEMA)) as AnySchema;

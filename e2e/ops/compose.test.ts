@@ -25,7 +25,7 @@ describe("deploy/compose.yaml", () => {
     "tells %s what its code reads, and whom it calls",
     (name, process) => {
       const { environment = {}, depends_on = {} } = compose.services[name]!;
-      // The chain's addresses are one block for all who need some of them.
+      // The chain's addresses are one shared block.
       const known = new Set([...settingsOf(process), "CHAIN_ID", "PAYMENT_MANAGER_ADDRESS"]);
       const strangers = Object.keys(environment).filter(
         (key) => key !== "NODE_OPTIONS" && !known.has(key.replace(/_FILE$/, "")),
@@ -36,7 +36,7 @@ describe("deploy/compose.yaml", () => {
       );
       expect(addresses.map(([, value]) => value.replace(":7000", "")).sort()).toEqual(calledBy(process));
       for (const callee of calledBy(process)) {
-        // Of two that call each other one comes first.
+        // Of two services that call each other, the first one starts alone.
         const isMutual = calledBy(PROCESSES.find((one) => one.name === callee)!).includes(name);
         const theirs = (isMutual && compose.services[callee]!.depends_on) || {};
         const waits = [
@@ -130,7 +130,7 @@ describe("skaffold.yaml", () => {
     const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
     const refused = (document: object) => (validate(document) ? [] : (validate.errors ?? []));
     expect(refused(skaffold)).toEqual([]);
-    // A schema that lets everything through would pass above as well.
+    // Proves that the schema refuses something.
     expect(refused({ ...skaffold, biuld: {} })).not.toEqual([]);
     expect(refused({ ...skaffold, profiles: [{ name: "dev", patch: [] }] })).not.toEqual([]);
   });

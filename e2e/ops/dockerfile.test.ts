@@ -82,7 +82,7 @@ describe(".dockerignore", () => {
     const missing = copied.filter(
       (path) => !letIn.some((each) => path === each || path.startsWith(`${each}/`)),
     );
-    // contracts is let in piece by piece, because its sources and caches are of no use in an image.
+    // contracts is admitted piece by piece, because images need neither its sources nor its caches.
     expect(missing.filter((path) => path !== "contracts")).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ test("production uses Kafka by TLS, with a user per service, on the port that th
   expect(made).toContain(`secret generic ${secrets.kafka.secretPrefix}-auth `);
   expect(guide).toContain(`\`networkPolicy.kafka.port\`, ${networkPolicy.kafka.port} `);
 });
-/** The line of a command of the guide, by what it has. */
+/** The guide's command line that contains this part. */
 function commandBlock(part: string): string {
   return guide.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
 }
@@ -111,7 +111,7 @@ test("a monthly restart loads the new certificate before the expiry alert fires"
 });
 
 const sectionOf = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
-/** Where each stands in a text, which is the order in which it is done. */
+/** Positions of the steps in the text, which give their order. */
 const placesOf = (text: string, steps: string[]) => steps.map((step) => text.indexOf(step));
 
 test("after a leak callers are admitted only with a new secret key and without old keys", () => {

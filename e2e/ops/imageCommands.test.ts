@@ -42,7 +42,10 @@ test("no page sends an operator to another service's pod for dead letters", () =
   for (const page of PAGES) expect(readText(page)).not.toMatch(/wonrail-\S+ -- [^`\n]*dead-letter/);
 });
 
-/** A path is of the pod that stands before it, of the service whose page it is, or of whichever has it. Contracts are worked on in the repository. */
+/**
+ * A path belongs to the pod named before it, to the page's service, or to any image. Contracts are
+ * used from the repository.
+ */
 function absentIn(text: string, page: string): string[] {
   const named = text.matchAll(
     /(?:deployment\/wonrail-([a-z-]+) [^`\n]*?)?(?<=[\s`'(])(\/?(?:[\w.-]+\/)+[\w.-]+\.mjs)/g,
@@ -63,7 +66,7 @@ function isInImage(path: string): boolean {
   return isTaken && !leftOut.includes(path) && existsSync(join(ROOT, path));
 }
 
-/** What the Dockerfile puts into some image. */
+/** Paths that the Dockerfile copies into an image. */
 function inImages(): string[] {
   const parts = /for part in ([^;]+); do/.exec(dockerfile)![1]!.replaceAll(/["\\]/g, "").trim().split(/\s+/);
   const taken = parts.flatMap((part) => folders.map((folder) => part.replace("${folder}", folder)));

@@ -57,7 +57,7 @@ function readImports(paths: string[]): Map<string, string[]> {
   );
 }
 
-/** Groups of files that reach each other by imports. */
+/** Groups of files that import each other. */
 function findCircles(imports: Map<string, string[]>): string[][] {
   const reachable = new Map([...imports.keys()].map((path) => [path, reachableFrom(path, imports)]));
   const circles = new Map<string, string[]>();

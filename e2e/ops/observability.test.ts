@@ -14,19 +14,22 @@ const unknownIn = (expression: string) =>
   metricsNamedIn(expression).filter((name) => !known.has(name) && !LABELS.has(name));
 /** Words of an expression that are neither metric nor function. */
 const LABELS = new Set(["le"]);
-/** Whoever scrapes a process adds these. */
+/** Labels that the scraper adds. */
 const SCRAPED = ["job", "instance", "namespace"];
 const labelled = labelsBySeries();
 for (const { record, expr } of recorded)
   labelled.set(record!, new Set(labelsAskedIn(expr).map(({ label }) => label)));
 const has = (series: string, label: string) =>
   SCRAPED.includes(label) || (labelled.get(series)?.has(label) ?? false);
-/** Labels that no series of the expression can have: it would find nothing, or everything in one. */
+/**
+ * Labels that no series of the expression has: the expression would find nothing, or merge
+ * everything.
+ */
 const strangeLabelsIn = (expression: string) =>
   labelsAskedIn(expression)
     .filter(({ series, label }) => !has(series, label))
     .map(({ series, label }) => `${series}{${label}}`);
-/** Labels that a text takes from what the expression finds. */
+/** Labels that a text uses and the expression does not return. */
 const unfilledIn = (text: string, pattern: RegExp, expression: string) =>
   [...text.matchAll(pattern)]
     .map((match) => match[1]!)

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { PROCESSES, ROOT, readText, settingsOf } from "./repository";
 
-// At three in the morning nobody wants to find out that a command was renamed. Whatever the pages for operators tell to type is there.
+// Every command that the operators' pages print must exist.
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
@@ -71,7 +71,8 @@ describe.each(PAGES)("%s", (page) => {
 
   it("names existing chart values and settings", () => {
     const spans = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
-    // What has a hump is the chart's, too: Kafka, Postgres and files are named without.
+    // Paths with a capital letter may be the chart's: Kafka, Postgres and files are named without
+    // them.
     const paths = spans.filter(
       (span) =>
         /^[a-zA-Z]+(\.[a-zA-Z<>-]+)+$/.test(span) &&
@@ -95,7 +96,7 @@ test("commandsOf finds the commands of the pages", () => {
   expect(vocabularyOf("wallet").has("replay")).toBe(false);
 });
 
-/** Error codes, roles and what the kubelet says. */
+/** Error codes, roles and the kubelet's words. */
 const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE)$/;
 
 function isKnown(name: string, known: Set<string>): boolean {
@@ -105,11 +106,11 @@ function isKnown(name: string, known: Set<string>): boolean {
 
 interface Typed {
   owner: string;
-  /** Its commands and options, without what an operator fills in. */
+  /** Its commands and options, without the operator's values. */
   words: string[];
 }
 
-/** Each is typed in the pod that it names, in the one that its line names, or in the one that the page named last. */
+/** A command runs in the pod that it names, that its line names, or that the page named last. */
 function commandsOf(text: string): Typed[] {
   let last = "auth";
   return text.split("\n").flatMap((line) =>

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { drawnCalls, ROOT, readText } from "./repository";
 
-// deploy/kube/smoke.sh needs a cluster. What it has been told by one is tried here: that a failure ends it, and with 1.
+// deploy/kube/smoke.sh needs a cluster. This test runs its parts with recorded answers: a failure
+// must end it with 1.
 
 /** Runs a line of bash with the script's functions, on a cluster that answers as stated. */
 function run(kubectl: string, line: string) {

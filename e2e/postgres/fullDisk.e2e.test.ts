@@ -16,24 +16,25 @@ import { verifyLedger } from "../support/verifyLedger";
 import { whyFailed } from "../support/whyFailed";
 import { type SmallDisk, startSmallDisk, whyNoSmallDisk } from "./smallDisk";
 
-// The disk under the database of all services and of the bus is full: tables cannot grow, then there is no room for PostgreSQL's own log, at which it
-// crashes and cannot recover. What is asked meanwhile is done or refused, never half of it, and after there is room again everything goes on.
+// The disk of the services' and the feeds' databases is full: first tables cannot grow, then
+// PostgreSQL's log cannot, and it crashes without recovery. Requests succeed or fail completely,
+// and everything resumes when there is room.
 
 jest.setTimeout(300_000);
 
 const CALLERS = 4;
 const PAUSE_MS = 100;
 const BEFORE = 20;
-/** Of each of the two: no room for tables, no room for the log either. */
+/** Duration of each phase: no room for tables, no room for the log either. */
 const FULL_MS = 5_000;
-/** What a request may take in all, and two seconds. */
+/** A request's time limit plus two seconds. */
 const IN_TIME_MS = 12_000;
 const AGAIN_MS = 60_000;
 const START_WON = 1_000_000;
 const MOVED_WON = 100;
 const CHARGED_WON = 1_000;
 
-/** Done later, or perhaps already: of each the same may be asked again. */
+/** Refusals after which the same request may be repeated. */
 const REFUSALS = ["503 SYS_002", "504 SYS_003", "409 REQ_002"];
 
 interface Order {
@@ -52,7 +53,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
   let wallets: Record<"payer" | "shop" | "giver" | "taker" | "saver" | "still", Json>;
   let pidsBefore: Record<string, number | undefined>;
   const orders: Order[] = [];
-  /** Answers that nobody should get, since it was last looked. */
+  /** Invalid answers since the last check. */
   const wrong: string[] = [];
 
   beforeAll(async () => {
@@ -151,7 +152,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     return api.call("POST", path, body, { idempotencyKey });
   }
 
-  /** What is read is right or is not there. */
+  /** A read returns the right value or fails. */
   async function readStill(): Promise<void> {
     const { status, body } = await inTime(() => api.call("GET", `/api/wallets/${wallets.still.walletId}`));
     if (status === 200 && body.data.balance !== CHARGED_WON) wrong.push(`a balance of ${body.data.balance}`);
@@ -187,7 +188,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     return Object.fromEntries(await Promise.all(found));
   }
 
-  /** Each order was asked for until it was done, and has one effect. */
+  /** Each order was repeated until done, and counts once. */
   function balancesAfter(): Record<string, number> {
     const [paid, given] = [MOVED_WON * count("payment"), MOVED_WON * count("transfer")];
     return {

@@ -1,6 +1,9 @@
 import { appendFileSync } from "node:fs";
 
-/** Why tests are skipped here, to whoever looks on and to the runner, which repeats it at its end. */
+/**
+ * Reports the reason of skipped tests to the terminal and to the runner, which repeats it at the
+ * end.
+ */
 export function saySkipped(why: string): void {
   process.stderr.write(`  skipped: ${why}\n`);
   const file = process.env.WONRAIL_TEST_SKIPPED;

@@ -5,14 +5,14 @@ import { MAX_BATCH as PAYMENT_BATCH } from "@wonrail/payment/app";
 import { PostBulkRequest, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteBulkRequest, type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 
-// The hot edges send as many items in one call as may queue. A call of the largest that the gateway lets in must be one that the server takes,
-// or else all of them would go one by one, just when there is most to do.
+// The busiest edges send a full queue in one call. The server must accept a call of the largest
+// items, because otherwise they would travel one by one under the highest load.
 
 const MAX_REQUEST_BYTES = 1024 * 1024;
 const DEADLINE = new Date("2026-01-01T00:00:00.123Z");
 /** 200 characters, four bytes each. */
 const memo = "😀".repeat(200);
-/** Metadata is left out: the gateway does not accept it yet. */
+/** Without metadata, which the gateway does not accept yet. */
 const notes = { memo, reference: memo.slice(0, 200), metadata: {} };
 const amountWon = String(Number.MAX_SAFE_INTEGER);
 const address = `0x${"f".repeat(40)}`;

@@ -13,12 +13,16 @@ import { CALLS } from "./support/calls";
 import { identityOf, parts, serve, type Services, startServices } from "./support/services";
 import { makeStory, type Story } from "./support/story";
 
-// Each consumer's calls to each server: the consumer's client and certificate, the server's real validation on a real database. What is
-// said of the kit's own echo service (deadlines, limits, codes) holds on these edges too.
+// Each consumer's calls to each server: the consumer's client and certificate, and the server's
+// real validation on a real database. The kit's echo tests (deadlines, limits, codes) hold on these
+// edges too.
 
 const MAX_REQUEST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 400;
-/** Before this a call has ended by its own deadline, also where the machine stops for seconds; without one it would have had DEFAULT_MS. */
+/**
+ * Time in which a call has ended by its own deadline on a slow machine; without one it would take
+ * DEFAULT_MS.
+ */
 const MUCH_LATER_MS = 10_000;
 const DEFAULT_MS = 20_000;
 
@@ -142,9 +146,9 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
       return as(requestId, () => answerOf(client, call, request));
     };
     await send(MAX_REQUEST_BYTES);
-    // Whoever connects anew from here on reaches nobody.
+    // New connections reach no server from here on.
     proxy.setTarget({ host: "127.0.0.1", port: 1 });
-    // No consumer sends so much. When one does, it is a mistake of ours.
+    // No consumer sends this much, so it would be a programming error.
     const tooLarge = { code: "SYS_001", cause: { cause: { code: status.RESOURCE_EXHAUSTED } } };
     await expect(send(MAX_REQUEST_BYTES + 1)).rejects.toMatchObject(tooLarge);
     await send(MAX_REQUEST_BYTES);
@@ -177,7 +181,7 @@ describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", (
 
 const DETAILS = { fields: [{ path: "금액", message: "NUL \u0000" }], limit: 3, text: "x".repeat(15_000) };
 
-/** A server of the same contract that refuses everything by the code that the request's id names. */
+/** A server of the same contract that answers with the code in the request's id. */
 function refusingAll(definition: ServiceDefinition): GrpcService {
   const refuse: GrpcService["handlers"][string] = (_request, { context }) => {
     throw new DomainError(context.requestId as ErrorCode, DETAILS);
@@ -193,7 +197,7 @@ function as<T>(requestId: string, work: () => T): T {
 type Answer = Promise<unknown> | AsyncIterable<unknown>;
 type Client = Record<string, (request: Buffer, options: CallOptions) => Answer> & { close(): void };
 
-/** The consumer's client, but for requests that are bytes already, so that it sends what no build of today would write. */
+/** The consumer's client with raw request bytes, so that it can send messages of other releases. */
 function openClient(pair: Call, address: string): Client {
   const { caller, server } = pair;
   const definitions = CALLS.filter((call) => pairOf(call) === pairOf(pair)).map((call) =>
@@ -212,7 +216,7 @@ function openClient(pair: Call, address: string): Client {
   return createClient(Object.fromEntries(methods) as ServiceDefinition, options);
 }
 
-/** "taken", or what the refusal says: its code and the fields it names. */
+/** "taken", or the refusal's code and field names. */
 async function outcomeOf(call: Call, request: Buffer, options: CallOptions = {}): Promise<string> {
   try {
     await answerOf(clients.get(pairOf(call))!, call, request, options);
@@ -224,7 +228,7 @@ async function outcomeOf(call: Call, request: Buffer, options: CallOptions = {})
   }
 }
 
-/** Of a stream the first message, and until the deadline where the call has one of its own. */
+/** Returns a stream's first message, and waits for the deadline if the call has its own. */
 async function answerOf(client: Client, call: Call, request: Buffer, options: CallOptions = {}) {
   const answer = client[call.name]!(request, options);
   if (!(Symbol.asyncIterator in answer)) return unlessRefused(await answer);
@@ -232,7 +236,7 @@ async function answerOf(client: Client, call: Call, request: Buffer, options: Ca
   return undefined;
 }
 
-/** A bulk answer has each item's refusal in it. */
+/** Throws an item's refusal in a bulk answer. */
 function unlessRefused(answer: unknown): unknown {
   const lists = Object.values(answer as object).filter(Array.isArray) as { outcome?: Outcome }[][];
   const refused = lists.flat().find(({ outcome }) => outcome?.$case === "error");
@@ -245,7 +249,7 @@ interface Outcome {
   value: ErrorDetail;
 }
 
-/** Nobody but this test gets at the service's tables meanwhile. */
+/** Locks the service's tables during the work. */
 async function whileLocked(adminUrl: string, schema: string, work: () => Promise<void>): Promise<void> {
   const admin = openTestDatabase(adminUrl, schema, { max: 1 });
   try {

@@ -8,7 +8,7 @@ import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { type Explorer, explore } from "../support/reflection";
 
-// As grpcurl sees a server: it knows the address, and learns from it what there is to call and how.
+// Sees a server like grpcurl: from its address it learns services and methods.
 
 const services = [
   ["wonrail.auth.v1.AuthService", AuthServiceService],

@@ -1,4 +1,4 @@
-/** An endpoint that knows the chain well and says something else: money that nobody has sent, or blocks that nobody has made. */
+/** A proxy of a node that invents transfers or blocks. */
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { id, zeroPadValue } from "ethers";
@@ -7,15 +7,15 @@ export interface LyingNode {
   url: string;
   /** As its name appears in logs and metrics. */
   host: string;
-  /** Invents a transfer from outside to this address in the last block of every answer about logs. */
+  /** Adds an invented transfer to this address to the last block of every answer with logs. */
   invent(deposit: { tokenAddress: string; to: string; units: bigint }): void;
   /** Gives every block another hash. */
   forgeBlocks(): void;
-  /** Says of everything that has a number that it is none, or more than there can be; and of receipts that there are none. */
+  /** Answers numbers as 0 or extreme values, and receipts as absent. */
   exaggerate(): void;
-  /** Knows nothing that came after this block. */
+  /** Hides everything after this block. */
   standStillAt(height: number): void;
-  /** Makes every receipt as large as that of a full batch. */
+  /** Enlarges every receipt to that of a full batch. */
   sayMuch(): void;
   tellTheTruth(): void;
   close(): Promise<void>;

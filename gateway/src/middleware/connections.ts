@@ -60,9 +60,11 @@ export interface ConnectionsOptions {
 }
 
 const SWEEP_MS = 1_000;
-# Bounds the memory that clients can hold by sending requests and not reading the answers. Each
-# connection has its limits. When all queues together are too long, the connection with the longest
-# pause in reading is closed first. So clients that read are not affected.
+
+/**
+ * Bounds the memory that clients can hold by sending requests and not reading the answers. Each
+ * connection has its limits. When all queues together are too long, the connection with the longest
+ * pause in reading is closed first, and clients that read are not affected.
  */
 export function createConnections({ log, registry, limits, monotonicMs }: ConnectionsOptions): Connections {
   const bySocket = new WeakMap<Socket, Connection>();

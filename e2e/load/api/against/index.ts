@@ -29,8 +29,8 @@ type Stacks = [current: RunningStack, other: RunningStack];
 const CONNECTIONS = 64;
 
 /**
- * Runs this checkout and another commit as two whole stacks, with settlement running. The stacks are measured in turns;
- * the one that is not measured is stopped by a signal, so that it takes no processor time.
+ * Runs this checkout and another commit as two complete stacks, with settlement. The stacks are
+ * measured in turns, and a signal stops the idle one, so that it uses no processor time.
  */
 export async function measureAgainst(options: AgainstOptions): Promise<Result[]> {
   const place = mkdtempSync(join(tmpdir(), "wonrail-against-"));
@@ -120,7 +120,7 @@ async function payInTurn(stack: RunningStack, connections: number, seconds: numb
   return { load, processorSeconds: sum(stack.processorSeconds()) - before };
 }
 
-/** Settled operations per processor second, while nothing but settlement runs. */
+/** Settled operations per processor second while only settlement runs. */
 async function settleInTurn(stack: RunningStack, seconds: number): Promise<number> {
   const used = () => {
     const all = stack.processorSeconds();

@@ -5,7 +5,7 @@ const TICKS_PER_SECOND = 100;
 interface ProcessRow {
   pid: number;
   parent: number;
-  /** Processor seconds, those of its ended children included. */
+  /** Processor seconds, including ended children. */
   seconds: number;
   name: string;
 }
@@ -29,7 +29,7 @@ export function processorSeconds(root: number): Map<string, number> {
   return seconds;
 }
 
-/** Stops or continues every process of the tree: children first when it stops, the root first when it goes on. */
+/** Stops or continues every process of the tree: children first to stop, root first to continue. */
 export function signalTree(root: number, signal: "SIGSTOP" | "SIGCONT"): void {
   const pids = processTree(root).map(({ pid }) => pid);
   for (const pid of signal === "SIGSTOP" ? pids : pids.toReversed()) {

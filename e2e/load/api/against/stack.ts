@@ -9,7 +9,7 @@ import { type Http, openHttp } from "../http";
 import { type Wallet } from "../world";
 import { processorSeconds, signalTree } from "./processes";
 
-/** Kafka, no bus beside the feeds, or (undefined) Kafka if the machine can run it. */
+/** Kafka, only the feeds ("none"), or Kafka if the machine can run it (undefined). */
 export type Bus = "kafka" | "none" | undefined;
 
 const READY_MS = 600_000;
@@ -75,7 +75,10 @@ export async function startStackOf(
   };
 }
 
-/** The word for a stack without Kafka differs between commits. The launcher's help text names it. */
+/**
+ * Commits use different words for a stack without Kafka; the launcher's help text has the right
+ * one.
+ */
 function busOptions(folder: string, bus: Bus): string[] {
   if (bus !== "none") return bus === undefined ? [] : ["--bus", bus];
   const launcher = readFileSync(join(folder, "deploy/local/src/commands/up.ts"), "utf8");
