@@ -32,7 +32,7 @@ module.exports = tseslint.config(
     },
   },
   {
-    // What a test reads of a JSON answer is what it asserts: its type is the assertion.
+    // The type that a test gives a JSON answer is part of its assertion.
     files: ["**/*.test.ts", "e2e/**/*.ts"],
     rules: {
       "@typescript-eslint/no-unsafe-assignment": "off",

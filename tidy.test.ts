@@ -1,4 +1,4 @@
-// The shape of the repository as a failing test. Each message says what to do about it.
+// The repository's structure as tests. Each message contains the remedy.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -221,7 +221,7 @@ test("every export is used by another file", () => {
     .map((path) => ({ path, words: new Set(read(path).match(/\w+/g)) }));
   const isUsed = (name: string, from: string) =>
     code.some(({ path, words }) => path !== from && words.has(name));
-  // The library's exports are for others; types are exported for the signatures that name them.
+  // The library's exports are for partners; types are exported for the signatures that name them.
   const unused = sources
     .filter((path) => !path.startsWith("sdk/"))
     .flatMap((from) =>
@@ -305,12 +305,12 @@ function describeImport({ from, to }: Import): string {
   return `${from} imports ${to}, which`;
 }
 
-/** Functions, methods and closures, found by indentation: prettier guarantees that a body closes where it opened. */
+/** Finds functions, methods and closures by indentation, which prettier guarantees. */
 function longFunctions(path: string): string[] {
   const lines = linesOf(path);
   const blocks = lines.flatMap((line, start) => blockAt(lines, line, start));
   return blocks.flatMap(({ name, start, length }) => {
-    // What is inside another function is that one's: only a function's own statements make it hard to read.
+    // Only a function's own statements count, not those of inner functions.
     const inner = blocks.filter(
       (other) => other.start > start && other.start + other.length < start + length,
     );

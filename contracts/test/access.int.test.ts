@@ -1,7 +1,9 @@
 import { ethers } from "ethers";
 import { TestChain, abiOf, people } from "./support/chain";
 
-/** The callers of each function: every function of the ABIs that changes state is in exactly one of the two tables. */
+/**
+ * Callers of each function. Every function that changes state is in exactly one of the two tables.
+ */
 const privileged: Record<string, Record<string, string>> = {
   WonToken: {
     mint: "MINTER_ROLE",
@@ -23,7 +25,10 @@ const roleManagement: Record<string, string> = {
   rollbackDefaultAdminDelay: "DEFAULT_ADMIN_ROLE",
 };
 
-/** Open to all, because a signature, a balance or the caller's own place decides; with the error a stranger gets. */
+/**
+ * Open functions, guarded by a signature, a balance or the caller's own position, with the error
+ * for a stranger.
+ */
 const open: Record<string, Record<string, string>> = {
   WonToken: {
     transfer: "ERC20InsufficientBalance",
@@ -86,7 +91,7 @@ test("every privileged function refuses callers without its role, and admits hol
       }
     }
   }
-  // 13 functions of the token and 8 of the manager, 8 callers, one holder for each.
+  // 13 functions of the token and 8 of the manager, 8 callers, one of them authorised for each.
   expect(refused).toBe((13 + 8) * (8 - 1));
 });
 
@@ -119,7 +124,7 @@ function callers(): string[] {
   ];
 }
 
-/** Calls without a transaction, as anyone: nothing is signed, so a contract's or a stranger's name will do. */
+/** Calls without a transaction, from any address, because no signature is needed. */
 async function call(
   name: (typeof contracts)[number],
   writer: ethers.FunctionFragment,

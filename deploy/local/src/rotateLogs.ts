@@ -11,14 +11,17 @@ export interface LogRotation {
   onTrouble: (message: string) => void;
 }
 
-/** Keeps each log, and the one before it, below a limit. Its writers hold the file open for appending, so it is copied and emptied. */
+/**
+ * Keeps each log and its predecessor below a limit. Writers hold the file open for appending, so it
+ * is copied and emptied.
+ */
 export function startLogRotation(rotation: LogRotation): { close(): void } {
   const timer = setInterval(logRotation(rotation), EVERY_MS);
   timer.unref();
   return { close: () => clearInterval(timer) };
 }
 
-/** Rotates each file by itself: an error with a file does not stop the others. */
+/** Rotates files independently: an error with one does not stop the others. */
 export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRotation): () => void {
   const untroubled = untroubledBy(onTrouble);
   return () =>
@@ -29,7 +32,9 @@ export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRot
     });
 }
 
-/** A deleted log folder is made again, so that logging continues. If the whole home is gone, no folder is made. */
+/**
+ * Recreates a deleted log folder, so that logging continues; but not when the whole home is gone.
+ */
 function logsIn(logsDir: string): string[] {
   try {
     mkdirSync(logsDir, { mode: 0o700 });

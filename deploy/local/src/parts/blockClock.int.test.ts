@@ -44,7 +44,7 @@ function startClock(pace = PACE, rpcUrl = anvil.rpcUrl): void {
 const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => jsonRpc<T>(anvil.rpcUrl, method, params);
 const head = async (): Promise<number> => Number(await rpc<string>("eth_blockNumber"));
 
-/** The head, once it has not moved for the time of twenty blocks. */
+/** The head, once it has stayed for the time of twenty blocks. */
 async function headAtRest(): Promise<number> {
   for (let before = -1; ;) {
     const now = await head();
@@ -115,7 +115,7 @@ test("the state is written once for two blocks, and holds the final block after 
   for (let sent = 0; sent < 20; sent += 1) await untilMined((await send()).hash);
   await headAtRest();
   expect(calls.evm_mine).toBeGreaterThanOrEqual(20);
-  // Two more: at the first contact with the node, and when the chain comes to rest.
+  // Two more dumps: at the first contact with the node, and when the chain comes to rest.
   expect(calls.anvil_dumpState).toBeLessThanOrEqual(calls.evm_mine / 2 + 2);
   expect(finalNotKept).toEqual([]);
   expect(headOf(readState())).toBe(await head());
@@ -143,7 +143,7 @@ test("the state's size does not grow with the number of sent transactions", asyn
   await startNode();
   expect(await rpc("eth_getBlockByNumber", "0x5", false)).toMatchObject({ hash: block.hash });
   expect(await rpc("eth_getTransactionReceipt", hashes.at(-1))).not.toBeNull();
-  // Call traces, which nobody reads, are not loaded again.
+  // Call traces are dropped at a restart.
   expect(statSync(anvil.stateFile).size).toBeLessThan(bytes);
 }, 120_000);
 

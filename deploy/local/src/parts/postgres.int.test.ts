@@ -72,7 +72,7 @@ test("committed rows survive a kill, and its remains do not delay the next start
   await ask(part.adminUrl, "create table kept as select 42 as answer");
   process.kill(first.pid, "SIGKILL");
   await first.exited;
-  // The number of the dead server now belongs to somebody else of the same user: to the test, as it happens.
+  // The dead server's process id now belongs to another process of the same user, here the test.
   writeFileSync(join(part.dataDir, "postmaster.pid"), `${process.pid}\n`);
   const second = await startProcess(part.spec, guard);
   expect(await ask(part.adminUrl, "select answer::text from kept")).toEqual({ answer: "42" });

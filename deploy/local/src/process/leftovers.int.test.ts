@@ -10,7 +10,7 @@ afterEach(() => bench.clear());
 
 test("ends and names the processes that an earlier start left running", async () => {
   const { pid, exited } = await startProcess(bench.spec("exec sleep 60"), bench.guard);
-  // The shell becomes the program a moment after it was started, and its fingerprint with it.
+  // The shell becomes the program a moment after its start, which changes its fingerprint.
   while (commandLine(pid) !== "sleep 60") await sleep(10);
   const ended = await endLeftovers([{ name: "auth", pid, fingerprint: fingerprint(pid)! }]);
   expect(ended).toEqual(["auth"]);

@@ -8,7 +8,7 @@ let bench: Workbench;
 beforeEach(() => (bench = workbench()));
 afterEach(() => bench.clear());
 
-/** Ready once the script made the file `ready`. */
+/** Ready once the script has created the file `ready`. */
 const readyFile = () => ({
   probe: async () => {
     if (!existsSync(join(bench.dir, "ready"))) throw new Error("no file yet");
@@ -33,7 +33,7 @@ test("ends a process that never becomes ready, and reports the last reason", asy
   const pidFile = join(bench.dir, "pid");
   const spec = bench.spec("echo $$ > new; mv new pid; exec sleep 60", {
     readyTimeoutMs: 500,
-    // It is at work before its time is over, however late it was started.
+    // It works before its timeout, also after a late start.
     probe: async () => {
       await until(() => existsSync(pidFile));
       throw new Error("no file yet");

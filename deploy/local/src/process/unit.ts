@@ -16,7 +16,7 @@ export interface UnitStatus {
 export interface UnitDeps {
   guard: Guard;
   onChange: (status: UnitStatus) => void;
-  /** A sentence for people: it ended, it could not be started again. */
+  /** Called with a readable sentence: the process ended, or could not be restarted. */
   onTrouble: (message: string) => void;
   /** How long to wait before the nth attempt in a row. */
   backoffMs?: (failures: number) => number;
@@ -46,13 +46,16 @@ export class Unit {
     return { name: this.#spec.name, state: this.#state, pid: this.#process?.pid, restarts: this.#restarts };
   }
 
-  /** Resolves when it is ready. When the very first attempt fails, it is not tried again: somebody is waiting for the answer. */
+  /**
+   * Resolves when it is ready. A failed first start is not repeated: its caller waits for the
+   * answer.
+   */
   start(): Promise<void> {
     if (this.#wanted) return Promise.resolve();
     const wanted = new AbortController();
     this.#wanted = wanted;
     return new Promise((resolve, reject) => {
-      // The stopping process ends first: two processes at once would want the same port.
+      // The stopping process must end first, because two processes would need the same port.
       this.#loop = this.#loop.then(() => this.#keepRunning(wanted.signal, { resolve, reject }));
     });
   }
@@ -60,7 +63,7 @@ export class Unit {
   async stop(): Promise<void> {
     this.#wanted?.abort();
     this.#wanted = undefined;
-    // Not one that somebody asks for meanwhile, which goes on.
+    // The present loop only: a concurrent start continues.
     const loop = this.#loop;
     if (this.#process) this.#change("stopping");
     await this.#process?.stop();
@@ -102,7 +105,7 @@ export class Unit {
     this.#process = undefined;
     if (this.#wanted?.signal === signal) this.#wanted = undefined;
     this.#change("stopped");
-    // Says nothing to those who have their answer: it is for one that was stopped before its turn came.
+    // Only matters for a process that was stopped before its turn; other callers have their answer.
     first.reject(this.#stoppedEarly());
   }
 
@@ -128,7 +131,10 @@ export class Unit {
   }
 }
 
-/** At once after the first crash, then slower and slower, at the slowest every ten seconds, for as long as the stack runs. */
+/**
+ * At once after the first crash, then slower up to every ten seconds, for as long as the stack
+ * runs.
+ */
 function defaultBackoffMs(failures: number): number {
   return Math.min(10_000, 100 * 2 ** Math.min(failures, 10));
 }

@@ -1,6 +1,9 @@
 export type Untroubled = (trouble: string, work: () => void) => void;
 
-/** For housekeeping, whose failure does not stop the stack: a failure is logged once, and again only after a success. */
+/**
+ * Runs housekeeping whose failure must not stop the stack. Logs a failure once, and again only
+ * after a success.
+ */
 export function untroubledBy(say: (message: string) => void): Untroubled {
   const said = new Set<string>();
   return (trouble, work) => {
