@@ -105,7 +105,7 @@ describe("key revoke", () => {
     expect(JSON.parse(entry!.details)).toEqual(options[0] === "--leaked" ? { reason: "leaked" } : {});
   });
 
-  /** The overlap is 0 ms, so the presented key is over when it is refreshed again. */
+  /** The overlap is 0 ms, so the presented key has ended when it is refreshed again. */
   async function refresh(apiKey: string, secretKey: string): Promise<string> {
     const { prefix, hash } = parseApiKey(apiKey)!;
     const deps = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;

@@ -40,7 +40,7 @@ export interface Deps {
 
 /** For commands that check credentials. */
 export interface CredentialDeps extends Deps {
-  /** Counts a wrong credential and gives its refusal. */
+  /** Counts a wrong credential and returns its refusal. */
   countFailure: (failure: FailedCredential) => Promise<DomainError>;
 }
 
@@ -82,7 +82,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
   };
 }
 
-/** The operations, and the parts that live as long as the process: two lanes and the feed of changes. */
+/** Builds the operations, two batch queues and the feed of changes. */
 export async function createApp(parts: ServiceParts<Config>) {
   const { config, db, log, registry } = parts;
   const operations = createOperations({ db, ...keyRules(config) }, registry);

@@ -51,7 +51,7 @@ export function rpc(app: App): GrpcService[] {
         const creation = readCreationKey(request);
         const wanted = { ...readUserWallet(request), metadata, creation, repeatOnly };
         const { wallet, replayed } = await app.createWallet(wanted);
-        // As it was made, also when it changed since: a repetition gets the first answer.
+        // As created, also when it changed since: a replay gets the first answer.
         const made: Wallet = { ...wallet, status: "ACTIVE", metadata };
         return { wallet: walletMessage({ wallet: made, balance: EMPTY }), replayed };
       },

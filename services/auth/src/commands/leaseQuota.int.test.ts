@@ -212,7 +212,7 @@ test("the session shows the spent and the leased units", async () => {
   ]);
 });
 
-/** A gateway that wants everything it can get, spends it at once, and gives up when nobody else holds any. */
+/** A gateway that leases and spends everything, and stops when no other gateway holds units. */
 async function useUp(replica: Operations, orgId: Id<"org">, replicaId: string): Promise<number> {
   let spent = 0;
   let last: { leaseId: string; spent: number } | null = null;
@@ -269,7 +269,7 @@ async function toLastMonth(orgId: Id<"org">): Promise<void> {
   await database.db.run(sql`delete from quota_usages ${of} and period <> '2020-01'`);
 }
 
-/** The same database, where it is this time. */
+/** The same database at this time. */
 function withTime(now: Date): Database {
   const { db } = database;
   return {

@@ -26,7 +26,7 @@ test("a new organisation has its whole burst", async () => {
 
 test("an empty bucket returns the time to wait", async () => {
   const orgId = await orgWith(1, 2);
-  // In one round, so that nothing comes in between.
+  // One round, so that nothing is refilled in between.
   const [, outcome] = await auth.leaseRates([
     { orgId, wanted: 2 },
     { orgId, wanted: 1 },
@@ -145,7 +145,7 @@ describe("two replicas that lease for the same two organisations", () => {
     );
   });
 
-  /** Another replica has the second; then who draws for both waits. */
+  /** Another replica holds the second row, so a lease for both organisations waits. */
   async function whileOther(has: (tx: Tx) => Promise<unknown>, check: () => Promise<void>): Promise<void> {
     const [first, second] = ids;
     let drawing: Promise<unknown> | undefined;

@@ -77,7 +77,7 @@ test("fifty consecutive refreshes work, and every key between works until its ov
   const keys = [apiKey];
   for (let i = 0; i < 50; i += 1) keys.push((await refresh(keys.at(-1)!, secretKey)).apiKey);
   for (const key of keys) expect(await accessOf(key)).toBe("FULL");
-  // A caller that missed the later keys gets the last one with the first key.
+  // A caller that missed the later keys gets the newest one with the first key.
   expect((await refresh(apiKey, secretKey)).apiKey).toBe(keys.at(-1));
 });
 
@@ -155,7 +155,7 @@ describe("a refresh that waits for the organisation's lock", () => {
     expect(key.issuedAt.getTime()).toBeGreaterThanOrEqual(unlockedAt.getTime());
   });
 
-  /** Begins the work, and changes something of the organisation, which is locked, when the work has come to wait. */
+  /** Locks the organisation, starts the work, and applies a change while the work waits. */
   async function whileLocked<T>({ orgId }: Organisation, begin: () => Promise<T>, change?: Sql) {
     const of = sql`where org_id = ${idToUuid(orgId)}`;
     return tx(database.db, async (tx) => {

@@ -43,7 +43,7 @@ test("an ended or suspended subscription allows the session only, and a renewed 
 
 test("expiry is judged by the database's clock, to the millisecond", async () => {
   const { key, apiKey } = await newOrganisation(auth);
-  // A machine that is held up asks too late, and once more.
+  // A slow machine asks too late, and repeats.
   await eventually(async () => {
     await database.db.run(sql`
       update api_keys set issued_at = now() - interval '1 day', expires_at = clock_timestamp() + interval '200 ms'
@@ -149,7 +149,7 @@ function resolve(apiKey: string, clientAddress = "192.0.2.1") {
   return auth.resolveKey({ presented: parseApiKey(apiKey)!, clientAddress });
 }
 
-/** The prefix of a key that exists with a secret that was made up, as a guesser would write it. */
+/** The prefix of an existing key with an invented secret, like a guess. */
 function withOtherSecret(apiKey: string): string {
   const guess = createApiKey("test").text;
   const body = apiKey.slice(0, 21) + guess.slice(21, 53);

@@ -13,7 +13,7 @@ export interface ResolveKeyInput {
 
 export interface ResolvedKey {
   standing: KeyStanding;
-  /** Replaces the standing's refusal; it has details. */
+  /** Replaces the standing's refusal with one that has details. */
   refusal?: DomainError;
   /** Absent when the key gives no access. */
   caller?: { key: ApiKey; organisation: Organisation; subscriptionActive: boolean };

@@ -12,7 +12,7 @@ import { recordChange } from "./recordChange";
 export interface RevokeKeyInput {
   orgId: Id<"org">;
   keyId: Id<"key">;
-  /** Revokes the keys that were refreshed from this one too. */
+  /** Also revokes the keys that were refreshed from this one. */
   withSuccessors?: boolean;
   /** Default: the key itself. */
   actor?: string;

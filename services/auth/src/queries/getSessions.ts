@@ -23,7 +23,7 @@ export interface SessionInput {
 }
 
 /**
- * Each key's organisation, subscription and usage. Reads one key after the other, so all callers
+ * Returns each key's organisation, subscription and usage. Reads keys sequentially, so all callers
  * together use one connection. Calls for the same key share one read.
  */
 export async function getSessions(deps: Deps, inputs: SessionInput[]): Promise<Outcome<Session>[]> {

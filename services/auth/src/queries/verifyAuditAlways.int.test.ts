@@ -53,7 +53,8 @@ test("a changed old entry is detected when the walk reaches it, and reported unt
   await verify();
   await tamper("update audit_entries set actor = 'operator:other' where sequence = 2");
   const said = "2 its contents were changed";
-  // The rest of the first chain, the second one's second entry, its end, and the first one's second entry.
+  // In turn: the rest of the first chain, the second chain's second entry, its end, and the first
+  // chain's second entry.
   const rounds = [await found(), await found(), await found(), await found()];
   expect(rounds).toEqual([[said], [said], [said], [said, said]]);
   await issue("ONE");

@@ -33,7 +33,7 @@ test.each(["{", "null", '{"kind":"key_revoked"}', '{"kind":"reboot","orgId":"org
 test("a watcher that lags receives a reload, then the later changes", async () => {
   const [slow, quick] = [watch(), watch()];
   for (const watcher of [slow, quick]) expect((await watcher.next()).value).toEqual({ kind: "started" });
-  // As many as the watcher's queue holds, then one more.
+  // Fills the watcher's queue, then adds one change.
   for (const [first, last] of [
     [1, 1_000],
     [1_001, 1_001],

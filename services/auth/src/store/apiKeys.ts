@@ -28,9 +28,9 @@ export interface Credentials extends OrganisationAt {
 }
 
 /**
- * The only look-up without an organisation: the key decides the organisation. For an unknown prefix
- * it gives some other key, so that both refusals take the same time; compare the prefix. Undefined
- * when there are no keys.
+ * Finds a key without its organisation, because the key determines it. For an unknown prefix it
+ * returns another key, so that both refusals take the same time; compare the prefix. Undefined when
+ * there are no keys.
  */
 export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
   const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(
@@ -38,8 +38,8 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
       "find_credentials",
       sql`
         select o.org_id, o.code, o.name, o.status, o.plan, o.subscription_starts_at, o.subscription_ends_at,
-          o.incentive_rate_bps, o.daily_transfer_limit_won, o.daily_charge_limit_won, o.rate_per_second, o.rate_burst, o.version, o.created_at,
-          o.updated_at, o.secret_key_hash, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt,
+          o.incentive_rate_bps, o.daily_transfer_limit_won, o.daily_charge_limit_won, o.rate_per_second,
+          o.rate_burst, o.version, o.created_at, o.updated_at, o.secret_key_hash, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt,
           k.version as key_version, k.issued_at, k.expires_at, k.superseded_at, k.overlap_ends_at, k.revoked_at,
           clock_timestamp() as now
         from api_keys k join organisations o using (org_id)

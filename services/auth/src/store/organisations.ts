@@ -41,8 +41,8 @@ export async function updateOrganisation(
     update organisations set name = ${o.name}, status = ${o.status}, plan = ${o.plan},
       subscription_starts_at = ${o.subscriptionStartsAt}, subscription_ends_at = ${o.subscriptionEndsAt},
       incentive_rate_bps = ${o.incentiveRateBps}, daily_transfer_limit_won = ${o.dailyTransferLimitWon},
-      daily_charge_limit_won = ${o.dailyChargeLimitWon},      rate_per_second = ${o.ratePerSecond}, rate_burst = ${o.rateBurst}, version = ${o.version},
-      updated_at = ${o.updatedAt}, secret_key_hash = ${secretHash}
+      daily_charge_limit_won = ${o.dailyChargeLimitWon}, rate_per_second = ${o.ratePerSecond},
+      rate_burst = ${o.rateBurst}, version = ${o.version}, updated_at = ${o.updatedAt}, secret_key_hash = ${secretHash}
     where org_id = ${idToUuid(o.orgId)}`);
 }
 

@@ -4,8 +4,8 @@ import { dieAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, type Command, pay, refund, transfer } from "./testing/commands";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
-// All processes are killed at a named step of each command. The client's retry with the same key then finds one effect, or
-// makes it. WONRAIL_DEEP repeats each crash five times.
+// All processes are killed at a named step of each command. The client's retry with the same key
+// then finds one effect, or makes it. WONRAIL_DEEP repeats each crash five times.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
@@ -45,7 +45,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
   },
   async pay() {
     const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
-    // Made beforehand, so that the ledger dies at the payment's entry and not at this account's.
+    // Created beforehand, so that the ledger dies at the payment's entry and not at this account's.
     await world.openWallet({ type: "INCENTIVE", userId: payer.userId });
     const wallets = [payer.walletId, receiver.walletId];
     const command = pay(payer.walletId, receiver.walletId, 1_000, { incentive: 0 });

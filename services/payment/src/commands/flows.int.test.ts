@@ -212,7 +212,7 @@ test("a new policy is in force after a moment, and an older event does not bring
   await world.execute(transfer(from.walletId, to.address, 1));
   await deliver(world, policy("2000", 5n));
   await deliver(world, policy("9000", 4n));
-  // A clock that is set back meanwhile changes nothing.
+  // A clock that is set back during the test changes nothing.
   clock.mockImplementation(() => new Date().getTime() - 3_600_000);
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(await refusalOf(transfer(from.walletId, to.address, 2_000))).toBe("TRF_003");

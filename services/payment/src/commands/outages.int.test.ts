@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cancelCharge, charge, pay, refund, transfer } from "./testing/commands";
 import { openWorld, type World } from "./testing/world";
 
-// Some commands go on while a dependency is away. The others get a code that tells whether to retry.
+// Some commands work while a dependency is away. The others get a code that tells whether to retry.
 
 let world: World;
 beforeEach(async () => {

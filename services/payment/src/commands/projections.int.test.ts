@@ -4,7 +4,7 @@ import { dieAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
-// The projection of the journal: whatever comes twice, late or in another order, the rows end up the same.
+// The journal's projection: duplicates, delays and another order give the same rows.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 

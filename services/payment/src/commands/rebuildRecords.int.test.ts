@@ -7,7 +7,7 @@ import { doAt, dieAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "./testing/world";
 
-// A rebuild makes the records from the journal again, while commands and the projection go on.
+// A rebuild recreates the records from the journal, while commands and the projection continue.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
@@ -36,7 +36,7 @@ async function story(): Promise<void> {
 
 const db = () => world.databases.payment.db;
 
-/** Everything that readers see. The mark of a settled transfer has a time of its own. */
+/** Columns that readers see. The mark of a settled transfer has its own time. */
 const rows = () =>
   Promise.all(
     TABLES.map((table) => {

@@ -128,7 +128,9 @@ test("transfers that the ledger refuses to end do not stop the others", async ()
   await asOwner(
     world.databases.payment,
     `insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, amount_won, version, created_at)
-     select org_id, 'trf_' || lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7000800000000000' || lpad(n::text, 4, '0'),
+     select org_id,
+       'trf_' || lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7000800000000000'
+         || lpad(n::text, 4, '0'),
        status, from_wallet_id, to_wallet_address, amount_won, 1, created_at - interval '1 hour'
      from transfers, generate_series(1, 450) n`,
   );
@@ -158,7 +160,7 @@ test("a record and its cancellation settle independently", async () => {
   const cancelled = valueOf(await world.execute(cancelPayment(paymentId)), "cancelledPayment");
   const part = valueOf(await world.execute(cancelCharge(chargeId, 500)), "cancelledCharge");
   const pending = { status: SettlementStatus.PENDING };
-  // An answer tells of the command's own entry only.
+  // An answer holds the settlement of the command's own entry only.
   expect(cancelled).toMatchObject({ settlement: pending, cancellation: { settlement: pending } });
   expect(part).toMatchObject({ charge: { settlement: pending }, cancellation: { settlement: pending } });
 

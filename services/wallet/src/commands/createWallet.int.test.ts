@@ -77,7 +77,7 @@ test("a restored database assigns no address twice, also of a burst, after the g
 test("the next request finishes a wallet whose account could not be opened", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
-  // The first request began the wallet; the second began nothing.
+  // The first request started the wallet; the second one changed nothing.
   for (const code of ["SYS_003", "SYS_002"])
     await expect(create(orgId, "kim")).rejects.toMatchObject({ code });
   const [opening] = await world.database.db.query<{ wallet_id: string; address: string; status: string }>(
@@ -184,9 +184,9 @@ describe("with an idempotency key", () => {
 test("the job finishes a wallet without a retry and publishes one event", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
-  // "Nothing was done" would be untrue of a wallet that comes by itself.
+  // SYS_002 would be wrong, because the wallet will be finished.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
-  // The first request began the wallet, so a later request did nothing.
+  // The first request started the wallet, so a later request changed nothing.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
   await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
@@ -202,7 +202,7 @@ test("a ledger outage after the insert is SYS_003 for every caller", async () =>
   const { walletId } = await create(orgId, "kim");
   world.ledger.refuse = away;
   const ensured = { orgId, userId: "lee", walletType: WalletType.INCENTIVE };
-  // The caller's own operation has not begun.
+  // The caller's own operation has not started.
   await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
   await age(world.database.db, orgId);
@@ -245,7 +245,7 @@ test("wallets that the ledger refuses do not delay later ones, and an outage end
   const orgId = newId("org");
   world.ledger.refuse = away;
   for (const user of ["kim", "lee", "park"]) await create(orgId, user).catch(() => undefined);
-  // More in front of them than one look takes, and older.
+  // Older wallets than these, more than one batch takes.
   await world.database.db.run(sql`
     insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status)
     select ${orgId}, 'wal_000' || n, 'refused ' || n, 'NORMAL', '0x' || lpad(n::text, 40, '0'), 1000 + n, 'OPENING'

@@ -91,7 +91,7 @@ test("a damaged seed delays no other organisation, and the same nonce is signed 
   expect(await outcomesOf(intents)).toEqual(["signature", "key_unavailable"]);
   expect(await outcomesOf(intents.toReversed())).toEqual(["key_unavailable", "signature"]);
   const refusals = sql`select reason from signing_refusals where org_id in (${mine}, ${theirs})`;
-  // Counted and logged each time, and written down once.
+  // Counted and logged each time, and stored once.
   expect(await world.database.db.query(refusals)).toEqual([{ reason: "key_unavailable" }]);
   const { values } = await world.registry.getSingleMetric("signer_refusals_total")!.get();
   expect(values).toContainEqual(expect.objectContaining({ labels: { reason: "key_unavailable" }, value: 2 }));
@@ -208,14 +208,14 @@ async function outcomesOf(intents: AuthorizationIntent[]): Promise<string[]> {
   );
 }
 
-/** Done twice, it is mended. */
+/** A second call repairs the seed. */
 async function spoilSeed(orgId: string): Promise<void> {
   await world.database.db.run(
     sql`update seeds set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20)) where org_id = ${orgId}`,
   );
 }
 
-/** As the service itself would have stored it. */
+/** Stores a seed as the service does. */
 async function plant(orgId: string, seed: Buffer): Promise<void> {
   const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
   const { keyId, bytes } = await fileKms(world.kekPath).seal(seed, context);

@@ -63,7 +63,7 @@ test("a wallet matches its account when one deactivation is refused late and ano
 test("a late refusal does not undo a deactivation that was granted to a later request", async () => {
   const { ledger } = world;
   const { first, isHeard } = await refusedUnheard();
-  // The second hears the same refusal, asks anew, is granted, and its process dies.
+  // The second request gets the same refusal, asks again, is granted, and its process dies.
   const answers = [undefined, dies()];
   ledger.loseAnswer = () => answers.shift();
   expect(await deactivate()).toBe("SYS_003");
@@ -152,7 +152,7 @@ function dies(): Error {
   return new DomainError("SYS_003");
 }
 
-/** The job, when no request can be at it any more. */
+/** Runs the job after every request must have ended. */
 async function finish(): Promise<void> {
   await age(world.database.db, orgId);
   await runJob();

@@ -81,7 +81,10 @@ test("two jobs finish an interrupted reopening under one request id with one eve
   expect((await events()).filter(({ type }) => type === "wallet_reopened")).toHaveLength(1);
 });
 
-/** A replica has not heard yet that its reopening was granted; another finished that, and the wallet is deactivated again. */
+/**
+ * A replica has not heard yet that its reopening was granted. Another replica finished it, and the
+ * wallet was deactivated again.
+ */
 async function deactivatedSinceReopening() {
   await deactivate();
   const hears = holdAnswer();
@@ -166,7 +169,7 @@ async function another(): Promise<{ walletId: string }> {
   return { walletId: wallet!.walletId };
 }
 
-/** The command while no process does what it has written down. */
+/** Runs the command while no process executes its request. */
 async function reopen(
   options: { org?: string; wallet?: string } = {},
   patienceMs = 0,

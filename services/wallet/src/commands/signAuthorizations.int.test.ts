@@ -105,7 +105,7 @@ test("a wallet and an operation belong to their own organisation only", async ()
   const stranger = newId("org");
   await makeWallet(stranger, "payer");
   expect(await sign({ ...intent, orgId: stranger })).toEqual(["unknown_wallet"]);
-  // Nor when its owner asks for it at the same time.
+  // Also not when its owner asks for it at the same time.
   expect(await sign({ ...intent, orgId: stranger }, intent)).toEqual([
     "unknown_wallet",
     expect.stringMatching(/^0x/),

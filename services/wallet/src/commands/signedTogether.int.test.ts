@@ -5,7 +5,8 @@ import type { AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { untilWaiting } from "./testing/moments";
 import { nonceOf, secondsFromNow, signingBench } from "./testing/signing";
 
-// Several legs of one operation, in one call or in calls that meet: together no more is signed than it moves.
+// Several legs of one operation, in one call or in concurrent calls: together they sign at most its
+// amount.
 
 const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
@@ -58,7 +59,8 @@ test("a leg that another writer stored without the lock is signed under its nonc
   await tx(bench.world.database.db, async (tx) => {
     await tx.run(sql`
       insert into authorizations (org_id, ledger_ref, from_wallet_id, kind, to_address, nonce, amount_won, valid_before)
-      values (${bench.orgId}, ${intent.ledgerRef}, ${bench.payer.walletId}, 'TRANSFER', ${bench.payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
+      values (${bench.orgId}, ${intent.ledgerRef}, ${bench.payer.walletId}, 'TRANSFER',
+        ${bench.payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
     answer = sign(intent);
     answer.catch(() => undefined);
     await untilWaiting(bench.world.database.db, 1);
@@ -124,7 +126,7 @@ async function signPatiently(intent: AuthorizationIntent): Promise<string> {
   }
 }
 
-/** Runs these calls so that all of them are under way before any of them gets at the hour's sums. */
+/** Starts all calls before any of them reaches the hour's sums. */
 async function meeting<T>(calls: (() => Promise<T>)[]): Promise<T[]> {
   let answers: Promise<T[]> | undefined;
   await tx(bench.world.database.db, async (tx) => {
