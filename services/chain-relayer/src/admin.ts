@@ -38,7 +38,7 @@ import { listPaymentManagers, rescan } from "./indexer";
 import { type AdminConfig, readAdminConfig } from "./config";
 import { acknowledgeDrifts, listDrifts } from "./reconciliation";
 
-// The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
+// The operators' commands. They work on the database that all replicas share.
 
 type World = CommandWorld<AdminConfig>;
 

@@ -33,7 +33,7 @@ describe("the call that settles a batch", () => {
       { to: `0x${"g".repeat(40)}` },
       { to: `0x${hex(19)}` },
       { from: hex(20) },
-      { to: "0x52908400098527886E0F7030069857D2E4169Ee7" }, // Its last e is small: a mistyped one.
+      { to: "0x52908400098527886E0F7030069857D2E4169Ee7" }, // Its last e should be a capital: a checksum error.
       { nonce: hex(31) },
       { nonce: `0x${hex(31)}` },
       { units: -1n },

@@ -27,7 +27,7 @@ const HONEST: Answers = {
   eth_call: "0x07",
 };
 
-/** Answers by method; what is no answer is silence. */
+/** Answers by method; a missing answer is silence. */
 function endpoint(name: string, answers: Answers = {}, asked: string[] = []): Rpc {
   const all: Answers = { ...HONEST, ...answers };
   const call = async <T>(method: string) => {
@@ -262,7 +262,7 @@ test("a silent endpoint rests for 10 s, doubled up to 160 s, and for 10 s again 
   const silent = outOfTime(asked);
   const { endpoints, later } = open(silent, endpoint("a"));
   const restSeconds = async () => {
-    // Questions asked at once find the same silence.
+    // Concurrent questions see the same silence.
     await Promise.all([endpoints.all(balance), endpoints.all(balance)]);
     const before = asked.length;
     for (let seconds = 1; ; seconds += 1) {
@@ -271,7 +271,7 @@ test("a silent endpoint rests for 10 s, doubled up to 160 s, and for 10 s again 
       if (asked.length > before) return seconds;
     }
   };
-  // Each question that ends a rest is the silence with which the next begins.
+  // The question that ends a rest is also the silence that starts the next one.
   expect([await restSeconds(), await restSeconds(), await restSeconds()]).toEqual([10, 20, 40]);
   expect([await restSeconds(), await restSeconds(), await restSeconds()]).toEqual([80, 160, 160]);
 
@@ -348,7 +348,7 @@ test("valueOfAtLeast returns a value that enough endpoints report", () => {
 type Ask = (provider: Provider) => Promise<unknown>;
 
 const LOGS = { addresses: [], fromBlock: 1n, to: { number: 100n, hash: BLOCK.hash } };
-/** Answers nothing but its chain's id. */
+/** Answers only the chain id. */
 const SILENCE: Answers = Object.fromEntries(
   [...Object.keys(HONEST), "eth_getLogs"]
     .filter((method) => method !== "eth_chainId")
@@ -357,7 +357,7 @@ const SILENCE: Answers = Object.fromEntries(
 
 const balance = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
 
-/** Knows its chain, and lets the time of everything else pass until it is back. */
+/** Answers the chain id, and times out otherwise until it is back. */
 function outOfTime(asked: string[]): Rpc & { isBack: boolean } {
   const silent = {
     ...endpoint("silent"),

@@ -16,7 +16,7 @@ interface Said {
   topic: string;
 }
 
-/** A node that gives at most so many logs at once, of one block in which each transaction has said something. */
+/** A node with a limit of logs per answer, and one block whose transactions have these logs. */
 function nodeWith(said: Said[][], of: Partial<Record<"most" | "mostReceipts", number>> = {}) {
   const { most = 3, mostReceipts = 0 } = of;
   const hashes = said.map((_, number) => id(`transaction ${number}`));

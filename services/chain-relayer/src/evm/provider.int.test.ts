@@ -14,7 +14,7 @@ interface Call {
 const LOGS = "0".repeat(350_000);
 
 let logs = LOGS;
-/** What the node says of a batch of so many receipts; null where it answers them. */
+/** The node's refusal of a batch of this size; null where it answers. */
 let refuse: (calls: Call[]) => unknown = () => null;
 /** How many receipts each request was for. */
 let asked: number[] = [];

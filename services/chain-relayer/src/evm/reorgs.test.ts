@@ -13,7 +13,10 @@ function block(number: number, fork: string): Block {
   };
 }
 
-/** Looks at a chain whose blocks a test can change, and answers the figures that it leaves: how many reorganisations, and how deep. */
+/**
+ * Watches a chain whose blocks the test changes. Returns the number and the depth of
+ * reorganisations.
+ */
 function watchOf(chain: { block: (number: bigint) => Block | null }) {
   const registry = testRegistry();
   const look = createReorgWatch(registry);

@@ -53,7 +53,7 @@ export function createGauges(registry: Registry, now: () => number) {
   };
 }
 
-/** Of what is to be settled and is not final. */
+/** Gauges of open operations. */
 function createOpenGauges(registry: Registry) {
   const registers = [registry];
   return {
@@ -106,15 +106,15 @@ function createMintRoom(registry: Registry) {
   };
 }
 
-/** It would begin with 0, which is an alarm, or says that all is well before anybody knows. */
+/** Removes the initial 0, which would be an alarm or a false "all is well". */
 function unknownYet(gauge: Gauge): Gauge {
   gauge.remove();
   return gauge;
 }
 
 /**
- * Told when the newest block was made. Its age grows while the endpoints answer nothing, so it is reckoned when it is read; before the
- * first block, from the process's start.
+ * Age of the newest block, computed at each scrape, because it grows while no endpoint answers.
+ * Counts from the process's start before the first block.
  */
 function createHeadAge(registry: Registry, now: () => number): (seconds: number) => void {
   let headAt = now() / 1000;

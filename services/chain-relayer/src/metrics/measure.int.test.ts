@@ -127,7 +127,7 @@ test("a paused queue is measured separately, with its entries that are not pulle
 
   expect(await told()).toEqual([3000, 3000, 0, 0]);
   await setQueuePause(db, paused, "asked to by the bank");
-  // What is under way goes on all the same.
+  // Sent operations continue.
   expect(await told()).toEqual([500, 500, 3000, 1]);
   await db.run(sql`update transactions set state = 'MINED'`);
   expect(await told()).toEqual([500, 400, 3000, 1]);
@@ -151,7 +151,8 @@ test("the scan's lag counts final blocks that are not ingested, apart from the l
   expect(await behind()).toBe(0);
   await takenIn(600n);
   expect(await behind()).toBe(400);
-  // Another endpoint's answer may be older than what was taken in; that of another chain, by far.
+  // A lagging endpoint's answer may be older than the ingested block; another chain's is much
+  // older.
   await takenIn(1_001n);
   expect(await behind()).toBe(1);
   await takenIn(1_400n);

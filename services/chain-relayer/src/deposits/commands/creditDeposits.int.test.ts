@@ -12,7 +12,7 @@ const database = freshDatabase();
 
 test("a deposit is credited once under its log's name, and less than one KRW stays unbooked", async () => {
   const deposit = await seen(5_000_001n);
-  // The ledger has this log already: it was credited before this database was set back.
+  // The ledger already has this log: it was credited before this database was set back.
   const before = newId("opn");
   const asked = await credit(() => before);
   const { walletId, blockHash, txHash, ledgerRef } = deposit;
@@ -47,7 +47,7 @@ test("a deposit that the ledger refuses stays unbooked and is retried after at m
     expect(row).toEqual({ state: "SEEN", attempts: attempts + 1, refusal: "WAL_004", later: true });
   }
   expect(await unbooked()).toBe(5_000_000n);
-  // Not before its time has come.
+  // Not before its retry time.
   expect(await credit(() => null)).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ test("a deposit that cannot be recorded is postponed, and later deposits are cre
   const { orgId, walletId } = await seen(5_000_000n);
   const first = newId("opn");
   await credit(() => first);
-  // The ledger says that it has credited the next one under the first one's id.
+  // The ledger answers the next deposit with the first one's id.
   await seen(5_000_000n, { orgId, walletId, logIndex: 4 });
   await seen(7_000_000n, { logIndex: 5 });
   const answers = [first, newId("opn")];
@@ -115,7 +115,7 @@ async function unbooked(): Promise<bigint> {
   return row.units;
 }
 
-/** The ledger at our edge has what it is asked for under this id, or refuses it. */
+/** A fake ledger that has the request under this id, or refuses it. */
 async function credit(
   requestIdOf: () => string | null,
   beforeAnswer?: () => Promise<unknown>,

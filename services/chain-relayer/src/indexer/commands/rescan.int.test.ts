@@ -69,7 +69,7 @@ describe("during a rescan", () => {
     expect(await drifts()).toEqual([]);
     expect((await finishedAt())!.getTime()).toBeGreaterThan(before!.getTime());
     expect(await depositCount()).toBe(3);
-    // And what differs then is found.
+    // A difference after the rescan is reported.
     chain.units = 2n;
     await reconcile(deps, signal);
     expect((await drifts()).sort()).toEqual(["CHAIN", "CHAIN", "CHAIN", "SUPPLY"]);
@@ -152,7 +152,10 @@ describe("during a rescan", () => {
   });
 });
 
-/** Each of our wallets got a token in final block 990, and all up to block 1,000 is taken in. The nodes know the states of all blocks. */
+/**
+ * Each of our wallets received a token in final block 990, and all blocks up to 1,000 are ingested.
+ * The nodes have the states of all blocks.
+ */
 async function takenInTo1000() {
   const chain: ChainDouble & { units: bigint } = Object.assign(createChainDouble(), { units: 1n });
   const wallets = WALLETS.map((walletId, at) => ({ walletId, orgId: ORG, address: addressAt(at) }));
@@ -168,7 +171,7 @@ async function takenInTo1000() {
   const totals = { totals: [], walletsWon: "0" };
   const ledger = {
     listAccounts: async () => ({ accounts: [] }),
-    // It has them all, and says nothing of them.
+    // The ledger has all accounts with balance 0.
     getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
       accounts: accountIds.map((accountId) => ({ accountId })),
     }),

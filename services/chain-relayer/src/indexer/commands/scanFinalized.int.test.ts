@@ -44,7 +44,7 @@ test("a lagging scan continues although the nodes have pruned its blocks' states
   const deps = depsOn(database.db, chain);
   await scanFinalized(deps);
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 508n });
-  // Mined, and not in the blocks that were taken in.
+  // Mined outside of the ingested blocks.
   expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
   while (await scanFinalized(deps));
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
@@ -348,7 +348,7 @@ test("a scan is postponed when an endpoint goes away, without smaller and smalle
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 945n });
 });
 
-/** An operation in a transaction whose nonce is used. */
+/** An operation in a transaction with a used nonce. */
 async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; txHash: string }> {
   const operation = operationOf();
   await takeIn(database.db, [operation]);

@@ -6,7 +6,7 @@ export interface UsedAuthorization {
   txHash: string;
   blockNumber: bigint;
   blockHash: string;
-  /** What it has moved; null where that was not kept yet. */
+  /** Its movement; null for old rows. */
   moved: { to: string; units: bigint } | null;
 }
 

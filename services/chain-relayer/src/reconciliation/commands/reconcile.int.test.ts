@@ -19,14 +19,14 @@ import { freshDatabase } from "../../testing/database";
 const [ORG, WALLET] = [newId("org"), newId("wal")];
 
 const database = freshDatabase();
-/** What the books say; nothing of it was ever heard of here, so all but 0 differs. */
+/** Balances on the chain. No movement was recorded, so any value but 0 is a drift. */
 let chainUnits: bigint;
 let supplyUnits: bigint;
 let ledgerWon: bigint;
 let owedWon: bigint;
-/** A line of the ledger that is still on its way: nothing can be said of the wallet. */
+/** A ledger line that is not pulled yet, so the wallet cannot be judged. */
 let sequence: bigint;
-/** Of the block that was taken in last, as the chain has it now. */
+/** The chain's present hash of the last ingested block. */
 let blockHash: string;
 
 beforeEach(async () => {
@@ -91,7 +91,7 @@ test.each(DIFFERENCES)(
     differ();
     expect(await opened()).toEqual(first);
 
-    // Mended before anybody has looked, it waits for somebody all the same, and what comes after that is new.
+    // A resolved but unacknowledged drift stays open, and a later difference is a new one.
     agree();
     expect(await opened()).toEqual(first);
     await acknowledgeAll();
@@ -182,7 +182,7 @@ test("gauges show open drifts and deposits without a ledger entry", async () => 
   expect((await measured()).has(`reconciliation_open_drifts{kind="CHAIN"}`)).toBe(false);
 });
 
-/** What waits for somebody after one more comparison. */
+/** Open drifts after one more comparison. */
 async function opened(): Promise<string[]> {
   await compare();
   const drifts = await listDrifts(database.db, { all: false, limit: 100 });

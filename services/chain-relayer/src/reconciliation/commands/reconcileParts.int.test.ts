@@ -26,9 +26,9 @@ test("wallets are compared in parts, each at its own block, while blocks are ing
     callAt: () => Promise.resolve("0x0"),
     callManyAt: async (_to: string, data: string[], at: bigint) => {
       calls.push({ count: data.length, at });
-      // All wallets' last one gets a token with each block that is taken in.
+      // The last wallet gets a token with each ingested block.
       const balances = data.map((one) => (one.endsWith(addressOf(WALLETS).slice(2)) ? at - 100n : 0n));
-      // One after the other, as two of these are under way at once.
+      // Sequential, because two of these run at once.
       await (taken = taken.then(() => takeInBlock((block += 1n))));
       return balances.map((units) => `0x${units.toString(16)}`);
     },
@@ -85,7 +85,7 @@ function depsWith(provider: object) {
   const totals = { totals: [], walletsWon: "0" };
   const ledger = {
     listAccounts: async () => ({ accounts: [] }),
-    // It has them all, and says nothing of them.
+    // The ledger has all accounts with balance 0.
     getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
       accounts: accountIds.map((accountId) => ({ accountId })),
     }),

@@ -24,7 +24,7 @@ test("three replicas make 200 transfers of 200 due records, none twice, although
   const killed = replica();
   let [begun, done] = [0, 0];
   killed.payment = {
-    // Payment does half of it, and then the process is gone: nobody hears the answers, and the other half is never asked for.
+    // payment executes half of the transfers, and then the replica dies without the answers.
     execute: async (request) => {
       begun += 1;
       if (begun > 50) return new Promise<never>(() => {});
@@ -39,7 +39,7 @@ test("three replicas make 200 transfers of 200 due records, none twice, although
   const timesAsked = () => ids.flatMap((id) => asked.get(id)?.times ?? []);
   const alive = [replica(), replica()];
   await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
-  // The others do not wait for what it holds, nor take it away before its lease is over.
+  // Other replicas neither wait for its leased records nor take them early.
   expect(timesAsked()).toEqual(Array(150).fill(1));
   await makeDue(orgId);
   await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
@@ -59,7 +59,7 @@ test("a record that became due during an outage is executed after the start", as
   expect(request).toMatchObject({
     context: { orgId },
     idempotencyKey: record.recordId,
-    // The same also after a restore to before it was sent.
+    // Equal also after a restore to an earlier state.
     operationId: idAt("trf", record.scheduledAt!.getTime(), record.recordId),
     command: {
       value: { fromWalletId: WALLET, toWalletAddress: record.toAddress, amountWon: "3", memo: "rent" },
@@ -125,7 +125,7 @@ test("two thousand records that wait for the chain do not hide a settled one beh
   const orgId = newId("org");
   const first = await due(orgId);
   await runScheduledRecords(replica(), signal);
-  // Sent at one time, and no operation of theirs has come yet.
+  // All sent at one time, without an operation yet.
   await world.database.db.run(sql`
     insert into records select (jsonb_populate_record(r, jsonb_build_object('record_id', record_id || '_' || n,
       'transfer_id', transfer_id || '_' || n))).*
@@ -148,7 +148,7 @@ test("two thousand records that wait for the chain do not hide a settled one beh
   await settle(orgId, transferOf(first.recordId)!, "FAILED");
   for (let rounds = 0; rounds < 4; rounds += 1) await finishScheduledRecords(one, signal);
   expect(await read(first)).toMatchObject({ status: "FAILED", failureReason: "expired" });
-  // The tests after this one look from the beginning.
+  // Later tests start from the beginning.
   await world.database.db.run(
     sql`update records set run = 'UNATTENDED', run_at = null where org_id = ${orgId} and run = 'SENT'`,
   );
@@ -213,7 +213,7 @@ test("an unclear answer is retried within half a minute after any number of atte
 test("a fraction of a KRW fails, and records of other wallet types are left to their owner", async () => {
   const orgId = newId("org");
   const fraction = await due(orgId);
-  // As an older release has recorded it.
+  // As an older release stored it.
   await world.database.db.run(
     sql`update records set amount = 1500000 where record_id = ${fraction.recordId}`,
   );
@@ -273,11 +273,11 @@ test("due records of a suspended organisation fail with the gateway's code, and 
   }
   expect(await eventsOf(records)).toEqual([2n, 2n]);
   expect(records.some(({ recordId }) => asked.has(recordId))).toBe(false);
-  // No transfer of ours: what became of it is its owner's to say, as ever.
+  // Not a transfer of ours: its owner maintains the status.
   expect(await read(outside)).toMatchObject({ status: "PENDING", run: "UNATTENDED" });
   expect(await read(goesOn)).toMatchObject({ run: "SENT", transferId: transferOf(goesOn.recordId) });
 
-  // Let go on: what failed has failed, and what is due from now on is sent.
+  // After the resumption, failed records stay failed and new ones are sent.
   stopped.delete(orgId);
   const after = await due(orgId);
   await makeDue(orgId);
@@ -335,7 +335,7 @@ test("an answer of auth counts only within the lease that asked for it", async (
   };
   await runScheduledRecords(slow, signal);
   expect(await read(record)).toMatchObject({ run: "WAITING" });
-  // Nor does it count in the lease that another has meanwhile.
+  // An answer does not count in another replica's lease either.
   slow.auth = {
     getOrganisation: async () => {
       await makeDue(record.orgId);
@@ -371,7 +371,7 @@ test.each([
   const row = await world.database.db.one<{ run: string; run_at: Date; attempts: number }>(
     sql`select run, run_at, attempts from records where org_id = ${orgId} and record_id = ${putOff.recordId}`,
   );
-  // At its new time it begins anew, without the pauses of the tries before.
+  // Its new time resets the pauses of earlier attempts.
   expect(row).toEqual({ run: "WAITING", run_at: later, attempts: 0 });
   expect(await read(failed)).toMatchObject({ status: "FAILED", failureReason: "not ours" });
   expect([putOff, failed].some(({ recordId }) => asked.has(recordId))).toBe(false);
@@ -385,7 +385,7 @@ async function eventsOf(records: TransactionRecord[]): Promise<bigint[]> {
   return rows.map(({ version }) => version);
 }
 
-/** As the settlement core leaves it. */
+/** Ends the operation as settlement does. */
 async function settle(orgId: string, ledgerRef: string, state: "CONFIRMED" | "FAILED"): Promise<void> {
   const id = newId("opn").slice(4).repeat(2);
   const hash = `0x${"11".repeat(32)}`;

@@ -17,7 +17,7 @@ const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
 const RECEIVER = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
 const chain = { network: "WON_TESTNET" };
 const signal = new AbortController().signal;
-/** Ages are told to the second, so the clock stands still. */
+/** The clock is fixed, because ages are compared by the second. */
 const nowMs = Date.now();
 const now = () => nowMs;
 
@@ -62,13 +62,13 @@ test("a record stays pending while its block is not final or was removed by a re
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "PENDING" });
 
-  // The chain has another block 11 now, and this node still answers from the one that is gone.
+  // The chain has another block 11 now, and this node still answers from the old one.
   node.finalNumber = 12n;
   node.receipts.set(record.txHash!, { ...receiptIn(11n), blockHash: "0xgone" });
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "PENDING" });
 
-  // Mined again, after something that made it fail.
+  // Mined again, and reverted this time.
   node.receipts.set(record.txHash!, { ...receiptIn(12n), succeeded: false });
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "reverted" });
@@ -198,13 +198,13 @@ test.each([
   for (const record of others) expect(await read(record)).toMatchObject({ status: "CONFIRMED" });
 });
 
-/** A node at our edge: what is in it is what the test says. */
+/** A fake node with the test's content. */
 interface FakeNode {
   finalNumber: bigint;
   receipts: Map<string, TransferReceipt>;
   asked: string[];
   beforeAnswer?: () => Promise<void>;
-  /** A hash that it says nothing about, nor about others in the same question. */
+  /** A hash whose question the node refuses, together with others in the same batch. */
   refused?: string;
   refusal?: Error;
 }
@@ -237,7 +237,7 @@ function blockAt(number: bigint): Block {
   return { number, hash, parentHash: "", time: number, baseFeeWei: 0n, gasLimit: 30_000_000n };
 }
 
-/** Of the transfer that every record here claims. */
+/** A receipt with the transfer of every record here. */
 function receiptIn(blockNumber: bigint): TransferReceipt {
   const transfers = [{ from: ADDRESS.toLowerCase(), to: RECEIVER.toLowerCase(), units: 1_000_000n }];
   const place = { blockNumber, blockHash: blockAt(blockNumber).hash };
@@ -274,7 +274,7 @@ async function instants(count: number): Promise<TransactionRecord[]> {
   return records;
 }
 
-/** Nothing of the tests before is due while this one runs. */
+/** Postpones the records of earlier tests. */
 async function putOffAll(): Promise<void> {
   await database.db.run(sql`update records set run_at = now() + interval '1 hour' where run = 'WATCHED'`);
 }

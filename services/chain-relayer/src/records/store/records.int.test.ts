@@ -42,7 +42,7 @@ test("a full batch takes the records that have been due longest, whether started
   ]);
 });
 
-/** So many that are looked at next in so many seconds. */
+/** Inserts this many records with a next look in this many seconds. */
 async function insert(run: Run, count: number, seconds: number): Promise<void> {
   const paymentType = run === "WATCHED" ? "INSTANT" : "SCHEDULED";
   await database.db.run(sql`

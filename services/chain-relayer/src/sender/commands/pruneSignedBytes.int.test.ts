@@ -29,7 +29,7 @@ test("final and lost transactions lose their bytes after a month, in several bat
   const story = await findOperationDetails(db, operations[0]!.ledgerRef);
   expect(story!.transactions).toMatchObject([{ state: "FINAL", max_fee_wei: 10_000n }]);
 
-  // One that comes of age is found without looking at the others again.
+  // A newly aged transaction is found without reading the others again.
   await db.run(sql`update transactions set created_at = now() - interval '31 days' where nonce = 5`);
   await pruneSignedBytes({ db, bytesWalk }, NEVER, 2);
   expect((await areBare()).at(-1)).toBe(true);

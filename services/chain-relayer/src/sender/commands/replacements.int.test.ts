@@ -1,4 +1,5 @@
-// What a replacement may cost: usual nodes take nothing that may cost more than one ether, and nothing that its sender cannot pay for.
+// Costs of replacements: usual nodes refuse a cost above one ether, and a cost that the sender
+// cannot pay.
 import { sql } from "@wonrail/kit/db";
 import { Transaction } from "ethers";
 import { type NewOperation } from "../../settlement/store/operations";
@@ -20,7 +21,7 @@ const GWEI = 1_000_000_000n;
 const ETHER = 10n ** 18n;
 const FEE_CAP = { costWei: ETHER, refusal: "tx fee (1.13 ether) exceeds the configured cap (1.00 ether)" };
 const NO_FUNDS = "insufficient funds for gas * price + value";
-/** With it 50 gwei are one ether. */
+/** At 50 gwei this costs one ether. */
 const GAS_LIMIT = 20_000_000n;
 
 test("a stuck transaction is outbid up to one ether and then waits unchanged", async () => {
@@ -57,7 +58,8 @@ test("a no-op uses the estimated gas on a chain that charges for data", async ()
   await watch(chain);
   const noop = () => Transaction.from(chain.sent.at(-1));
   expect(noop()).toMatchObject({ to: OPERATOR.address, data: "0x", gasLimit: 500_000n });
-  // It is known as an empty one although its gas is not 21,000: it is outbid, and not emptied again.
+  // Recognised as a no-op although its gas is not 21,000: it is outbid, and not replaced by another
+  // no-op.
   chain.baseFeeWei = 60n * GWEI;
   await age(database.db, "1 hour");
   await watch(chain);
@@ -220,7 +222,7 @@ function chainAt(of: Partial<ChainDouble>): ChainDouble {
   return Object.assign(createChainDouble(), { tipWei: GWEI, dearest: FEE_CAP }, of);
 }
 
-/** An operation in a large transaction that is signed and that nobody has. */
+/** An operation in a large signed transaction that no node has. */
 async function send({ maxFeeWei }: { maxFeeWei: bigint }): Promise<NewOperation> {
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -239,7 +241,7 @@ async function replaceWith({ maxFeeWei }: { maxFeeWei: bigint }): Promise<void> 
     values (${signed.txHash}, ${id}, ${signed.raw}, ${maxFeeWei}, ${fees.priorityFeeWei})`);
 }
 
-/** Of every version, the first one first. */
+/** Costs of all versions, oldest first. */
 async function costs(): Promise<bigint[]> {
   const rows = await database.db.query<{ cost: bigint }>(sql`
     select gas_limit * max_fee_wei as cost from transactions join transaction_versions v using (transaction_id)

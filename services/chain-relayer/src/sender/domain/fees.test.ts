@@ -71,7 +71,7 @@ test("an offer suffices when it covers the base fee and the market's tip", () =>
   const isEnoughAt = (maxFeeWei: bigint, priorityFeeWei: bigint) =>
     isEnough({ maxFeeWei, priorityFeeWei }, market);
   expect([isEnoughAt(11n, 2n), isEnoughAt(12n, 2n)]).toEqual([false, true]);
-  // Whoever makes the block gets no more than the offer's own tip, however much is offered in all.
+  // The block's producer gets at most the tip, whatever the total offer.
   expect([isEnoughAt(90n, 1n), isEnoughAt(90n, 2n)]).toEqual([false, true]);
 });
 

@@ -67,7 +67,7 @@ test("an operation that custody calls malformed is refused, and the others are s
   const [nobodys, nowhere] = [planned({ orgId: "" }), planned()];
   const { steps } = nowhere;
   nowhere.steps = steps.map((step) => ({ ...step, toWalletId: null, toAddress: "nowhere" }));
-  // Custody says which it is only by what it answers.
+  // Custody does not name the malformed one; only its answers to parts reveal it.
   const unlucky = batch[4]!;
   const { ready, refused } = await authorize([...batch, nobodys, nowhere], {
     malformedRef: unlucky.ledgerRef,
@@ -100,7 +100,10 @@ function plannedHold(expiresAt: Date | null): Operation {
   return planned({ kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
 }
 
-/** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
+/**
+ * A fake custody that signs for every wallet but one. A malformed intent makes it refuse the whole
+ * call.
+ */
 async function authorize(
   batch: Operation[],
   {

@@ -84,7 +84,7 @@ test("a blocked entry can only be read again or passed over", async () => {
   expect(await end(await deadEnd("name_taken"), "pass_over")).toBe("another_way");
 });
 
-/** One that waits for this reason, of wallets whose addresses are known. */
+/** An operation that waits for this reason, with known wallet addresses. */
 async function deadEnd(reason: string, operation = operationOf()): Promise<NewOperation> {
   await takeInExpired(database.db, operation, { reason });
   await database.db.run(

@@ -238,7 +238,7 @@ test("later expired holds are looked up although many look-ups fail", async () =
   expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
   await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
-  // Then it is the others' turn again.
+  // Then other holds have their turn.
   chain.provider.callAt = async () => "0x0";
   await expireHolds(deps, signal);
   expect(new Set(await statesOf(database.db, vain))).toEqual(new Set(["FAILED AccountBlocked"]));
@@ -273,7 +273,7 @@ test("a stopping process expires no more holds, and the next process expires the
   const { block } = chain.provider;
   let looks = 0;
   chain.provider.block = (number) => {
-    // Before the first of them, and then before each is given up.
+    // The first look comes before all holds, and each further one before a hold expires.
     if ((looks += 1) === 2) stop.abort(ending);
     return block(number);
   };
@@ -286,7 +286,7 @@ test("a stopping process expires no more holds, and the next process expires the
   expect(await statesOf(database.db, holds)).toEqual(Array(3).fill("FAILED AccountBlocked"));
 });
 
-/** A hold of a wallet whose address is known, and a final block after its end. */
+/** A hold with a known wallet address, and a final block after its end. */
 async function expiredHold(): Promise<NewOperation> {
   const hold = holdOf();
   await takeInExpired(database.db, hold);

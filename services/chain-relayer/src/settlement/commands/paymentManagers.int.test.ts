@@ -33,7 +33,7 @@ test("a database accepts any payment manager before its first block, and only th
     `settled through ${PAYMENT_MANAGER}`,
   );
   await use(NEXT);
-  // Pods that are yet to be replaced may be started once more.
+  // Old pods may restart during the roll-out.
   await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
   await assertPaymentManagerAdopted(database.db, NEXT);
   expect(await listPaymentManagers(database.db)).toEqual([PAYMENT_MANAGER, NEXT.toLowerCase()]);

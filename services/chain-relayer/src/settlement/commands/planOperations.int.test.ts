@@ -61,7 +61,7 @@ test("a drift stops planned operations of its wallet until an operator acknowled
   const walletId = payerOf(doubtful);
   await saveDrifts(database.db, [driftOf(doubtful)]);
   expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([other]));
-  // Otherwise thousands of them would leave no room for what may go.
+  // Otherwise thousands of them would leave no room for others.
   expect(await countPlannedOperations(database.db)).toBe(1);
 
   await acknowledgeDrifts(database.db, { walletId }, "an operator");

@@ -158,7 +158,7 @@ function holdEntry(orgSequence: bigint, of: Partial<typeof HOLD> = {}): Entry {
   return { ...entry, result: { $case: "hold", value: { ...HOLD, ...rest, ...of } } };
 }
 
-/** Charges of one KRW, each of a wallet of its own. */
+/** Charges of one KRW, each of another wallet. */
 function charges(count: number): Entry[] {
   return Array.from({ length: count }, (_, index) =>
     entryOf(BigInt(index + 1), newId("chg"), [newId("wal"), 1n, 1n]),

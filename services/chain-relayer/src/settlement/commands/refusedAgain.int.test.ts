@@ -1,4 +1,4 @@
-// What the chain has refused goes again in a way that finds out why, and does not burn the operator's gas over and over.
+// Refused operations are retried so that the cause is found without burning gas repeatedly.
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
 import { sql } from "@wonrail/kit/db";
@@ -52,7 +52,7 @@ test("a mint of the whole allowance waits without gas cost and leaves another or
   const states = () => statesOf(database.db, [all, small[0]!]);
   expect(await states()).toEqual(["PLANNED MintAllowanceExceeded", "IN_FLIGHT"]);
 
-  // What is signed and not mined counts.
+  // Signed and unmined mints count.
   await database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
   await send(chain);
   expect(await states()).toEqual(["PLANNED MintAllowanceExceeded", "IN_FLIGHT"]);

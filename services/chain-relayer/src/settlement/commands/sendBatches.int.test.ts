@@ -130,7 +130,7 @@ test("operations without room in their transaction go before everything behind t
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
-  // Of the first forty there is room for twenty.
+  // The first transaction has room for twenty of forty.
   expect(await sendBatches(deps, lease, { maxTransactions: 2, signal: NEVER })).toBe(1);
   const [, ...sent] = await database.db.query(
     sql`select state, count(*) as count, max(turn) - min(turn) + 1 as turns from operations group by 1 order by 1 desc`,
@@ -284,7 +284,7 @@ describe("while custody refuses one organisation", () => {
   const countOf = async (orgId: string, state: string) =>
     (await database.db.query(sql`select from operations where org_id = ${orgId} and state = ${state}`))
       .length;
-  /** As if the time of all that waits had come. */
+  /** Makes all waiting operations due. */
   const passTime = () => database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
   const round = (custody: ReturnType<typeof custodyWithout>, of: Partial<DispatchDeps> = {}) =>
     dispatch({ ...depsOn(database.db, createChainDouble()), wallet: custody.wallet, ...of }, NEVER);
@@ -340,7 +340,6 @@ const ZERO = `0x${"0".repeat(64)}`;
 const SEVEN_WON = 7_000_000n.toString(16).padStart(64, "0");
 const NEVER = new AbortController().signal;
 
-/** To one wallet, whose address is known. */
 /** Custody that knows every wallet, and signs for whoever is not among the refused. */
 function custodyWithout(orgId: string) {
   const refused = new Set([orgId]);

@@ -13,8 +13,9 @@ import { freshDatabase } from "../../testing/database";
 import { executionOf, repetitionOf } from "../../testing/executions";
 import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
 
-// A ledger that was restored gives new entries the numbers of those that it has forgotten, and by their numbers operations and authorizations have
-// their names. What the chain did under such a name was another one's.
+// A restored ledger gives new entries the numbers of forgotten ones. Names of operations and
+// authorizations follow from these numbers, so the chain may have executed another operation
+// under such a name.
 
 const database = freshDatabase();
 const won = (amount: bigint) => amount as Step["amountWon"];
@@ -46,7 +47,7 @@ test.each<[string, Step[]]>([
     ["UNKNOWN_OPERATION", operation.operationId],
   ]);
 
-  // Sent again, long after: the contract says that it has executed it before.
+  // A late second attempt: the contract reports an earlier execution.
   await database.db.run(sql`update operations set state = 'IN_FLIGHT'`);
   chain.final = 1_960n;
   chain.logs.push(repetitionOf(operation, 1_950n));
@@ -92,7 +93,7 @@ test.each([
   },
 );
 
-/** What the token says of an authorization, and then of what it moved. */
+/** The token's logs of an authorization and its movement. */
 function usedFor({ nonce }: Step, moved: ChainLog): ChainLog[] {
   const authorizer = addressOf(moved.topics[1]!);
   const used = tokenAbi.encodeEventLog("AuthorizationUsed", [authorizer, `0x${nonce}`]);

@@ -23,7 +23,8 @@ test("two hundred first transfers between new wallets fit into one transaction",
 });
 
 test("the gas suffices to report two hundred operations whose steps others have executed", () => {
-  // Of a real node: 1,390,255 gas for all of them, and at the last one the contract wants to see 150,000 left.
+  // Measured on a real node: 1,390,255 gas for all of them, and the contract requires 150,000
+  // before the last one.
   const gasTaken = 1_390_255n + 150_000n;
   const operations = Array.from({ length: 200 }, () => ({ steps: 0, isHold: false }));
   expect(usualGasFor(operations)).toBeGreaterThan(gasTaken);

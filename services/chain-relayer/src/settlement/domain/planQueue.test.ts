@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { planQueue, type QueuedOperation } from "./planQueue";
 
-/** Of six wallets, so that they meet often. */
+/** Six wallets, so that operations often share one. */
 const wallets = fc.uniqueArray(
   fc.integer({ min: 1, max: 6 }).map((number) => `wal_${number}`),
   { minLength: 1, maxLength: 3 },
@@ -68,7 +68,9 @@ function sharesWallet(one: QueuedOperation, other: QueuedOperation): boolean {
   return one.wallets.some((walletId) => other.wallets.includes(walletId));
 }
 
-/** The operations that are stuck or share a wallet with an earlier one that is held up, by their pairs. */
+/**
+ * Operations that are stuck or share a wallet with an earlier held-up one, by pairwise comparison.
+ */
 function findHeldUp(queue: (QueuedOperation & { number: number })[]): Set<number> {
   const found = new Set<number>();
   for (const one of queue) {

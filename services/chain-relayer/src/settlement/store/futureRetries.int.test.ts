@@ -24,7 +24,7 @@ test("a database clock that is set back delays no retry for as long", async () =
   await postponedDeposit(db);
   await startedRecord(db);
 
-  // Nothing is due yet, and nothing waits for too long.
+  // No retry is due yet, and none is too far ahead.
   expect(await clampFutureRetries(db)).toBe(0);
   expect(await due(db)).toEqual({ operations: [], deposits: 0, records: 0 });
 
@@ -65,7 +65,7 @@ async function due(db: Database) {
   };
 }
 
-/** As the clock sees it: what was written down before is later by so much. */
+/** Moves stored times ahead, as a clock that was set back sees them. */
 async function setClockBack(db: Database, by: string): Promise<void> {
   await db.run(
     sql`update operations set retry_at = retry_at + ${by}::interval, updated_at = updated_at + ${by}::interval`,

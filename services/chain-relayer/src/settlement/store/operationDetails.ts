@@ -14,7 +14,7 @@ export interface OpenOperation {
   ageSeconds: number;
 }
 
-/** Those that are not final, oldest first. */
+/** Unfinished operations, oldest first. */
 export async function listStuckOperations(
   db: Queryable,
   { olderThanSeconds, orgId, limit }: { olderThanSeconds: number; orgId: string | null; limit: number },
@@ -35,7 +35,7 @@ export async function listStuckOperations(
     order by created_at limit ${limit}`);
 }
 
-/** Those of them that there are. */
+/** States of the existing ones. */
 export function listOperationStates(db: Queryable, refs: OperationKey[]): Promise<OperationState[]> {
   return db.query<OperationState>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", state from operations
@@ -45,15 +45,15 @@ export function listOperationStates(db: Queryable, refs: OperationKey[]): Promis
 
 export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
 
-/** A pause does not stop what is under way. */
+/** A pause does not stop sent operations. */
 export interface OpenCount extends Ages {
   state: string;
-  /** Empty when it waits for nothing but its turn. */
+  /** Empty when it only waits for its turn. */
   reason: string;
   count: number;
 }
 
-/** Beyond it a count says "far too many" as well as any larger one. */
+/** Counts stop at this number. */
 const MOST_COUNTED = 10_000;
 
 /**
@@ -65,7 +65,7 @@ export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED):
   const reasonBehind = (those: Sql) => sql`
     (select o.wait_reason from operations o where ${open} and ${those} order by o.wait_reason limit 1)`;
   const stands = (state: Sql) => sql`q.paused_reason is not null and ${state} <> 'IN_FLIGHT'`;
-  // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
+  // Sorted by the reason too, because PostgreSQL does not use the index for a null otherwise.
   const found = (those: Sql, state: Sql) => sql`
     (select count(*) from (
       select from operations o where ${open} and ${those} order by o.wait_reason limit ${mostCounted}) as counted) as counted
@@ -87,7 +87,7 @@ export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED):
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** Of what is in flight in a transaction that is in no block; 0 when there is none. */
+/** Age of the oldest operation in an unmined transaction; 0 when there is none. */
 export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
   const { seconds } = await db.one<{ seconds: number }>(sql`
     select coalesce(extract(epoch from now() - min(o.created_at)), 0)::float8 as seconds
@@ -98,17 +98,17 @@ export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
 
 export interface OperationDetails {
   operation: Record<string, unknown>;
-  /** Open operations before it on its wallets, the oldest ones. */
+  /** Earlier open operations of its wallets, the oldest ones. */
   earlier: Record<string, unknown>[];
-  /** Every version of the transaction that carries it, or carried it last. */
+  /** Every version of its current or last transaction. */
   transactions: Record<string, unknown>[];
-  /** Which of its authorizations were used, by whatever transaction. */
+  /** Its used authorizations, by any transaction. */
   authorizations: Record<string, unknown>[];
 }
 
 /**
- * By the ledger's id or by the chain's. Each organisation is asked for the first, and each leg is looked up, by their indexes: the "offset 0" keeps them from being
- * joined, which may read the whole table.
+ * Finds an operation by the ledger's id or the chain's. Each organisation is asked by index, and so
+ * is each leg: the "offset 0" prevents a join, which may read the whole table.
  */
 export async function findOperationDetails(
   db: Queryable,

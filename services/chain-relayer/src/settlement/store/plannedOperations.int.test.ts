@@ -56,7 +56,7 @@ test("among many refused operations the longest due go first, in the order of th
     (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   await postponeRefused(database.db, refused, "custody_key_unavailable");
-  // The later its turn, the longer it is due.
+  // A later turn means a longer due time.
   await database.db.run(sql`
     update operations set retry_at = now() - make_interval(secs => (turn - (select min(turn) from operations))::integer)`);
   const listed = await listPlannedOperations(database.db, 10);
@@ -97,7 +97,7 @@ test("returned operations take at most a quarter of a batch while others are rea
     ...Array<boolean>(50).fill(false),
     ...Array<boolean>(150).fill(true),
   ]);
-  // Alone they fill it.
+  // Without others they fill the batch.
   await database.db.run(sql`update operations set retry_at = now() + interval '1 hour' where attempts = 0`);
   expect(await listPlannedOperations(database.db, 200)).toHaveLength(200);
 });
@@ -128,7 +128,7 @@ test.each([
   expect(await statesOf(database.db, [next, other])).toEqual(expected);
 });
 
-/** As if all that is planned had been sent, and refused by the chain. */
+/** Marks all planned operations as sent and refused by the chain. */
 async function cameBack(reason: string): Promise<void> {
   await database.db.run(sql`
     update operations set attempts = 1, wait_reason = ${reason}, retry_at = now() where state = 'PLANNED'`);

@@ -10,7 +10,7 @@ export interface WalletBlock {
   logIndex: number;
 }
 
-/** False if a change at this place of the chain or a later one is known: blocks may be indexed again. */
+/** Returns false if this or a later change is known, because blocks may be indexed again. */
 export async function saveWalletBlock(tx: Tx, block: WalletBlock): Promise<boolean> {
   const saved = await tx.run(sql`
     insert into wallet_blocks (wallet_id, org_id, wallet_address, blocked, block_number, log_index)
