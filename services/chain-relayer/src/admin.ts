@@ -311,8 +311,9 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
       return "Another one was adopted meanwhile.";
     default:
       return (
-        `In block ${outcome.blockNumber}, the last one taken in, ${outcome.stillMints} could still mint: an operation might be minted twice. ` +
-        "Set its mint allowance to 0, and try again when that is final and taken in."
+        `At block ${outcome.blockNumber}, the last indexed one, ${outcome.stillMints} could still mint: ` +
+        "an operation might be minted twice. Set its mint allowance to 0, and try again when that is " +
+        "final and indexed."
       );
   }
 }

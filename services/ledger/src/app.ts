@@ -25,7 +25,6 @@ const SCAN_TIMEOUT_MS = 60_000;
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-/** Table of contents: every command and query, bound to what it needs. */
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
   const { LANES: lanes, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const engine = createEngine({ db, log, registry, lanes, maxBatch, maxQueue });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { url } = ledger.database;
   replicas = await Promise.all([startReplica(url), startReplica(url)]);
 }, 120_000);
-// The model reads the clock once for each client, and limits are those of a day.
+// The model reads the clock once per client, and limits are per day.
 beforeEach(() => stayWithinOneDay(120_000), 150_000);
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => replica.stop()));
@@ -53,7 +53,10 @@ test("random intents have one effect and one answer each while one replica is ki
   expect(await ledger.violations()).toEqual([]);
 }, 120_000);
 
-/** Sends random intents of its own users and compares every answer with the model's. Bulk by bulk, now to one replica, now to the other. */
+/**
+ * Sends random intents of its own users and compares every answer with the model's. Bulk calls
+ * alternate between the replicas.
+ */
 async function runClient(name: string): Promise<void> {
   const clients = replicas.map(({ address }) =>
     createClient(LedgerServiceService, {
@@ -98,7 +101,10 @@ function requestsOpening(users: string[]): LedgerRequest[] {
   return opening;
 }
 
-/** A bulk without an answer, or with items that could not be done, is sent again as it is, to the next replica. */
+/**
+ * A bulk call without an answer, or with unexecuted items, is repeated unchanged at the next
+ * replica.
+ */
 async function postUntilAnswered(
   clients: { postBulk(request: { items: PostRequest[] }): Promise<{ outcomes: PostOutcome[] }> }[],
   turn: number,
@@ -136,7 +142,9 @@ function inModelWords({ outcome }: PostOutcome, { orgId }: LedgerRequest): Model
   };
 }
 
-/** The organisations' own accounts are moved by all clients, so their balances are not one client's to know. */
+/**
+ * All clients move the organisations' own accounts, so one client cannot predict their balances.
+ */
 function maskOrg(answer: ModelAnswer): ModelAnswer {
   if (!answer.lines) return answer;
   return {

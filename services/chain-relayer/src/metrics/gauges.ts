@@ -22,14 +22,14 @@ export function createGauges(registry: Registry, now: () => number) {
     lag: unknownYet(
       new Gauge({
         name: "chain_confirmed_lag_blocks",
-        help: "Blocks between the newest and the last one taken in",
+        help: "Blocks between the newest and the last indexed one",
         registers,
       }),
     ),
     scanLag: unknownYet(
       new Gauge({
         name: "chain_scan_lag_seconds",
-        help: "Between the newest final block and the last one taken in",
+        help: "Between the newest final block and the last indexed one",
         registers,
       }),
     ),

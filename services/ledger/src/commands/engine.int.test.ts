@@ -139,7 +139,7 @@ test("parallel holds are placed only up to the balance", async () => {
       dailyLimitWon: DAILY_LIMIT,
       toAddress: "0x00000000000000000000000000000000000000aa",
     });
-  // The first round also connects the second replica; the others meet it at work.
+  // The first round also connects the second replica; later rounds meet it at work.
   for (let round = 0; round < 8; round += 1) {
     const walletId = await ledger.open(undefined, "NORMAL", 1_000n);
     const outcomes = await Promise.all(
@@ -194,7 +194,8 @@ test("times on an account never run backwards, also when it was locked last", as
     requestOf(orgId, { kind: "openAccount", walletId: incentive, userId: "choi", type: "INCENTIVE" }),
   );
   await postTo(other, requestOf(orgId, chargeOf(incentive, 250n)));
-  // Somebody has the wallet that this replica does not know of yet; it has all others when it comes to it.
+  // Another transaction locks a wallet that this replica does not know yet. The replica holds all
+  // other locks when it reaches this one.
   const { paid, releasedMs } = await tx(database.db, async (tx) => {
     await tx.query(sql`select number from accounts where id = ${idToUuid(incentive)} for no key update`);
     const paid = pay();
@@ -225,7 +226,7 @@ test.each([2, 300])(
     const endMs = Date.now() + 2_000;
     const done = [0, 0, 0, 0];
     const worker = async (number: number): Promise<void> => {
-      // On a machine that is slow now, until each replica has seen the others at work.
+      // On a slow machine, until each replica has seen the others at work.
       for (let turn = number; Date.now() < endMs || Math.min(...done) < 500; turn += 1) {
         const from = Math.floor(Math.random() * count);
         const to = (from + 1 + Math.floor(Math.random() * (count - 1))) % count;
@@ -241,7 +242,7 @@ test.each([2, 300])(
     expect(await postingsBeforeTheirTime()).toBe(0n);
     await Promise.all(engines.map((engine) => engine.close()));
     await Promise.all(pools.map((db) => db.close()));
-    // A backend has reported what it counted at the latest when it is gone.
+    // A backend reports its statistics when it ends at the latest.
     await eventually(async () => {
       const there = sql`select from pg_stat_activity where datname = current_database() and application_name = 'hot'`;
       expect(await ledger.database.db.query(there)).toEqual([]);
@@ -254,7 +255,7 @@ test.each([2, 300])(
   60_000,
 );
 
-/** Statements are looked up by time on the promise that the times on one account never run backwards. */
+/** Look-ups by time require that times on one account never run backwards. */
 async function postingsBeforeTheirTime(): Promise<bigint> {
   const { count } = await ledger.database.db.one<{ count: bigint }>(sql`
     select count(*) as count
@@ -347,7 +348,7 @@ test.each<[string, RawPosting[], string]>([
   await expect(writeRaw(rows)).rejects.toMatchObject({ constraint: expect.stringContaining(constraint) });
 });
 
-/** For the issuance account, the sequence and balance that it would have. */
+/** The sequence and balance that the issuance account would have. */
 type RawPosting = [
   account: "a" | "b" | "rich" | "issuance",
   sequence: number,
@@ -395,5 +396,5 @@ test("the engine keeps no reference to answered requests", async () => {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   const kept = answered.filter((request) => request.deref() !== undefined).length;
-  expect(kept).toBeLessThan(5); // those of the last batches may be
+  expect(kept).toBeLessThan(5); // the last batches' may be alive
 });

@@ -15,7 +15,8 @@ test("two replicas that open the same accounts in opposite orders do not deadloc
   const opens = wallets.map((walletId) =>
     requestOf(orgId, { kind: "openAccount", walletId, userId: walletId, type: "NORMAL" }),
   );
-  // Somebody has the one in the middle until both have come to it, or to one that the other has; then gives it up.
+  // A third transaction locks the middle account until both replicas wait for it or for each other,
+  // and then releases it.
   let both: Promise<string[]>[] = [];
   const held = tx(database.db, async (tx) => {
     await tx.run(sql`

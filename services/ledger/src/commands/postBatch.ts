@@ -20,13 +20,13 @@ export interface Origin {
 export interface Item {
   request: LedgerRequest;
   origin: Origin;
-  /** By this process's clock. After it the caller no longer waits for the answer. */
+  /** By this process's clock. Afterwards the caller no longer waits for the answer. */
   deadlineMs: number;
 }
 
 export interface BatchDeps {
   db: Database;
-  /** Organisations whose own accounts are known to be there. */
+  /** Organisations whose own accounts exist. */
   knownOrgs: Set<string>;
   facts: FactsCache;
 }
@@ -34,7 +34,10 @@ export interface BatchDeps {
 /** Callbacks for the progress of a batch. */
 export interface BatchWatch {
   onLocked: () => void;
-  /** All is on its way; this process has nothing to do for the batch until the commit is answered. */
+  /**
+   * Called when everything is sent; this process has no work for the batch until the commit is
+   * answered.
+   */
   onWriting: () => void;
 }
 
@@ -61,7 +64,8 @@ export async function postBatch(
     await failpoint("ledger.committed");
     return decision;
   } catch (error) {
-    // The next try takes nothing for known: the database may be another one by now, without the last accounts.
+    // The next attempt trusts no cache: the database may be another one by now, without the last
+    // accounts.
     deps.facts.forgetAll();
     deps.knownOrgs.clear();
     throw error;

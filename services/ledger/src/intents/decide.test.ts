@@ -35,7 +35,10 @@ function runs(count: number): number {
 }
 const sequences = fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" });
 
-/** Decides in batches whose sizes and distances in time come from the bytes; the clock stands still within a batch. */
+/**
+ * Decides in batches whose sizes and time gaps come from the bytes; the clock is constant within a
+ * batch.
+ */
 function inBatches(
   requests: LedgerRequest[],
   cuts: Uint8Array,
@@ -78,7 +81,7 @@ test("answers and balances equal a model without batches, for any batches", () =
       const model = openedModel(startOf(cuts));
       const end = inBatches(requestsFrom(bytes), cuts, (batch, state, decision) => {
         const outcomes = outcomesOf(decision);
-        // At once: what an assertion costs is more than what it compares here.
+        // One assertion per batch, because assertions cost more than the comparison.
         expect(batch.map((_, index) => inModelWords(outcomes[index]!))).toEqual(
           batch.map((each) => model.apply(each, state.nowMs)),
         );
@@ -174,7 +177,10 @@ function isForNow({ request, outcome }: { request: LedgerRequest; outcome: Outco
   return request.intent.kind === "creditExternal" && outcome.status === "refused";
 }
 
-/** A log that comes again under another id is answered from the log, and that id is not kept: it may be used for something else later. */
+/**
+ * A repeated log under another id is answered from the log, and that id is not stored: it may be
+ * used for another request.
+ */
 function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {
   const logs = new Set<string>();
   return ({ orgId, intent }) => {

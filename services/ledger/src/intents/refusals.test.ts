@@ -23,7 +23,7 @@ const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgI
 const LIMIT = won(1_000_000n);
 const HOUR_MS = 3_600_000;
 
-/** Decides intents one after the other, with hours between them where a number stands. */
+/** Decides intents in order; a number is a pause in hours. */
 function play(...steps: (Intent | number)[]): Outcome[] {
   const outcomes: Outcome[] = [];
   let state = openWorld();

@@ -21,7 +21,7 @@ const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgI
 const LIMIT = won(1_000n);
 const HOUR_MS = 3_600_000;
 
-/** Intents one after the other, at once or with hours between them; the answer to each. */
+/** Decides intents in order, at once or with hours between them. Returns each outcome. */
 function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): Outcome[] {
   const outcomes: Outcome[] = [];
   let state = { ...openWorld(), nowMs: startMs };

@@ -6,7 +6,7 @@ import { touchesOf } from "./index";
 import { keyOf, requestKey, type LedgerRequest } from "../domain/types";
 import type { State } from "../domain/book";
 
-/** Returns what the store would load for this request: only the accounts that it touches. */
+/** Returns the state that the store would load for this request: only its declared accounts. */
 function loaded(state: State, request: LedgerRequest): State {
   const { orgId } = request;
   const { walletIds = [], orgAccounts = [], userOfWalletId, userId, ...rest } = touchesOf(request);

@@ -10,7 +10,8 @@ export async function listJournal(
   afterSequence: bigint,
   limit: number,
 ): Promise<{ entries: Entry[]; lastSequence: bigint }> {
-  // The head is read first: a later entry may then be listed beyond it, but never a head without its entry.
+  // The head is read first: a later entry may then be listed beyond it, but never a head without
+  // its entry.
   const head = await findHead(db, orgId);
   const entries = head > afterSequence ? await listEntries(db, orgId, afterSequence, limit) : [];
   const listed = entries.at(-1)?.orgSequence ?? 0n;

@@ -17,7 +17,7 @@ afterEach(() => ledger.close());
 
 type Month = "old" | "new";
 
-/** A wallet with a line for each mark: of the oldest month, or of this one. */
+/** A wallet with a line per mark: in the oldest month, or in this one. */
 async function walletOf(months: Month[]): Promise<string> {
   const walletId = await ledger.open();
   for (const month of months) await charge(walletId, month);
@@ -32,7 +32,7 @@ async function charge(walletId: string, month: Month): Promise<void> {
 
 const detachOldest = () => detachOldestMonth(ledger.database.ownerUrl);
 
-/** A line's whole entry, so that nothing but the chain can tell. */
+/** Deletes a line's whole entry, so that only the chain of lines can reveal it. */
 async function lose(walletId: string, sequence: number): Promise<void> {
   const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
   await admin.run(

@@ -11,7 +11,10 @@ import { saveHolds } from "./holds";
 import { writePostings } from "./postings";
 import { insertTypeBlocks } from "./typeBlocks";
 
-/** Writes down what a batch decided: each table once, however many requests there were, and no statement waits for another's answer. */
+/**
+ * Writes a batch's changes: one statement per table for any number of requests, none waiting for
+ * another's answer.
+ */
 export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
   const { opened, answered, touched, holds, heads } = changes;
   const { cancelledCharges, cancelledPayments, credits, typeBlocks } = changes;

@@ -12,7 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.close());
 
-/** A wallet with a line for each mark, of the oldest month or of this one; then the oldest month leaves. */
+/**
+ * A wallet with a line per mark, in the oldest month or in this one; then detaches the oldest
+ * month.
+ */
 async function walletOf(months: ("old" | "new")[]): Promise<string> {
   const { database, orgId, engine } = ledger;
   const fromMs = await addOldMonths(database.ownerUrl);

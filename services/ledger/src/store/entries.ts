@@ -18,7 +18,7 @@ import { braces, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 import { detailOf, isEmpty, payingNormal, toHold, type Detail } from "./entryDetail";
 
-/** A decided request as the journal keeps it. */
+/** A decided request as stored in the journal. */
 export interface StoredRequest {
   orgId: string;
   requestId: string;
@@ -26,7 +26,7 @@ export interface StoredRequest {
   answer: AnsweredRequest;
 }
 
-/** In the order of their ids, so that two batches with the same new requests wait for each other instead of in a circle. */
+/** Inserts in id order, so that two batches with the same new requests never deadlock. */
 export function insertEntries(
   tx: Tx,
   answered: { request: LedgerRequest; answer: AnsweredRequest }[],
@@ -80,7 +80,7 @@ function emptyColumns() {
     metadata: [] as (string | null)[],
     orgSequences: [] as (bigint | null)[],
     originalIds: [] as (string | null)[],
-    /** Which elements of the next two are the entry's. Null when it moved nothing. */
+    /** Range of the entry's elements in the next two arrays. Null without postings. */
     firsts: [] as (number | null)[],
     lasts: [] as (number | null)[],
     accountNumbers: [] as bigint[],
@@ -260,8 +260,9 @@ function groupRows(rows: EntryRow[]): EntryRow[][] {
 }
 
 /**
- * Which of these requests are in the journal: usually none, so only keys are asked for. With them comes the time: one clock for all
- * replicas, read after the locks, so that the times on one account's postings never run backwards.
+ * Returns the requests that the journal already has. Usually there are none, so only keys are read.
+ * Also returns the time: one clock for all replicas, read after the locks, so that times on one
+ * account's postings never run backwards.
  */
 export async function findKnown(
   tx: Tx,
@@ -355,7 +356,7 @@ function toOutcome(row: EntryRow, entry: Entry): Outcome {
   return { status: "posted", entry };
 }
 
-/** Each wallet as its last posting left it, in the order in which they first appear. */
+/** Each wallet's balance after its last posting, in order of first appearance. */
 function balancesOf(postings: Posting[]): BalanceAfter[] {
   const balances = new Map<string, BalanceAfter>();
   for (const { accountId, accountType, balanceAfterWon, sequence } of postings) {

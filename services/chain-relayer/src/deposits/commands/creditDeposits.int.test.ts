@@ -42,7 +42,9 @@ test("a deposit that the ledger refuses stays unbooked and is retried after at m
     await database.db.run(sql`update deposits set attempts = ${attempts}, retry_at = now()`);
     expect(await credit(() => null)).toHaveLength(1);
     const row = await database.db.one(sql`
-      select state, attempts, refusal, retry_at - now() between make_interval(secs => ${seconds - 1}::int) and make_interval(secs => ${seconds}::int) as later
+      select state, attempts, refusal,
+        retry_at - now() between make_interval(secs => ${seconds - 1}::int)
+          and make_interval(secs => ${seconds}::int) as later
       from deposits`);
     expect(row).toEqual({ state: "SEEN", attempts: attempts + 1, refusal: "WAL_004", later: true });
   }

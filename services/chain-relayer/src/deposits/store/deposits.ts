@@ -44,7 +44,8 @@ export async function insertDeposits(tx: Tx, deposits: NewDeposit[]): Promise<vo
   if (deposits.length === 0) return;
   await tx.run(sql`
     with inserted as (
-      insert into deposits (tx_hash, log_index, block_number, block_hash, org_id, wallet_id, from_address, units, amount_won, ledger_ref, state)
+      insert into deposits (tx_hash, log_index, block_number, block_hash, org_id, wallet_id, from_address,
+        units, amount_won, ledger_ref, state)
       select * from unnest(
         ${deposits.map((one) => one.txHash)}::text[],
         ${deposits.map((one) => one.logIndex)}::integer[],

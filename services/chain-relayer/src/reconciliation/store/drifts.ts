@@ -73,7 +73,8 @@ export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<New
 /** Keys of unresolved drifts. An unknown operation stays one for ever. */
 export async function findOpenDrifts(db: Queryable): Promise<Set<string>> {
   const rows = await db.query<Pick<DriftRow, "org_id" | "wallet_id" | "kind" | "subject">>(sql`
-    select distinct org_id, wallet_id, kind, subject from drifts where resolved_at is null and kind not in ('UNKNOWN_OPERATION', 'UNEXPLAINED_MINT')`);
+    select distinct org_id, wallet_id, kind, subject from drifts
+    where resolved_at is null and kind not in ('UNKNOWN_OPERATION', 'UNEXPLAINED_MINT')`);
   return new Set(
     rows.map(({ org_id: orgId, wallet_id: walletId, kind, subject }) =>
       placeKey({ orgId, walletId, kind, subject }),

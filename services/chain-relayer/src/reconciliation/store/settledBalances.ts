@@ -162,7 +162,9 @@ export async function listExpectedBalances(
 export async function expectedSupply(db: Queryable, orgId: string): Promise<bigint> {
   const { units } = await db.one<{ units: bigint }>(sql`
     select coalesce((select units from settled_balances where org_id = ${orgId} and account_id = ${SUPPLY}), 0)
-      + coalesce((select sum(case kind when 'MINT' then amount_won when 'BURN' then -amount_won end) * 1000000 from ${openSteps(orgId)}), 0) as units`);
+      + coalesce((
+        select sum(case kind when 'MINT' then amount_won when 'BURN' then -amount_won end) * 1000000
+        from ${openSteps(orgId)}), 0) as units`);
   return units;
 }
 

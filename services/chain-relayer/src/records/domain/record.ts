@@ -242,7 +242,9 @@ function isText(text: string | undefined, maxCharacters: number): boolean {
 }
 
 const CANNOT_RECEIVE = "must not be the zero address, the token or the payment manager, which cannot receive";
-const NOT_WHOLE_WON = `must be whole KRW out of a NORMAL wallet of yours: a multiple of ${TOKEN_UNITS_PER_WON}, from that to ${MAX_WON * TOKEN_UNITS_PER_WON}`;
+const NOT_WHOLE_WON =
+  "must be whole KRW out of a NORMAL wallet of yours: " +
+  `a multiple of ${TOKEN_UNITS_PER_WON}, from that to ${MAX_WON * TOKEN_UNITS_PER_WON}`;
 const NOT_AN_ADDRESS = "must be 0x and 40 hex digits, with a correct checksum if mixed-case";
 const NOT_UNITS = "must be a whole number in digits, without sign, point or leading zeros";
 const NOT_IN_FUTURE = "must be in the future";

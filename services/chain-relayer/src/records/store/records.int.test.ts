@@ -48,7 +48,9 @@ async function insert(run: Run, count: number, seconds: number): Promise<void> {
   await database.db.run(sql`
     insert into records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount, scheduled_at,
       status, run, run_at, version, request_id, traceparent, created_at, updated_at)
-    select 'org_1', gen_random_uuid(), 'WON', 'WON', ${paymentType}::text, '0xa', '0xb', case when ${paymentType} = 'INSTANT' then '0x' || gen_random_uuid() end, 1,
-      case when ${paymentType} = 'SCHEDULED' then now() end, 'PENDING', ${run}, now() + make_interval(secs => ${seconds}), 1, 'req_1', '', now(), now()
+    select 'org_1', gen_random_uuid(), 'WON', 'WON', ${paymentType}::text, '0xa', '0xb',
+      case when ${paymentType} = 'INSTANT' then '0x' || gen_random_uuid() end, 1,
+      case when ${paymentType} = 'SCHEDULED' then now() end, 'PENDING', ${run},
+      now() + make_interval(secs => ${seconds}), 1, 'req_1', '', now(), now()
     from generate_series(1, ${count}::integer)`);
 }

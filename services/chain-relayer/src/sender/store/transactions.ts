@@ -188,7 +188,8 @@ export async function insertVersion(tx: Tx, transactionId: bigint, version: NewV
   await tx.run(sql`
     insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei, created_at)
     values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei},
-      (select greatest(now(), max(created_at) + interval '1 microsecond') from transaction_versions where transaction_id = ${transactionId}))
+      (select greatest(now(), max(created_at) + interval '1 microsecond')
+       from transaction_versions where transaction_id = ${transactionId}))
     on conflict do nothing`);
 }
 

@@ -47,7 +47,8 @@ test("a look-up within the hour keeps its time, and a later one is moved to now"
   const { db } = database;
   await startedRecord(db);
   await db.run(
-    sql`update records set run = 'WATCHED', payment_type = 'INSTANT', scheduled_at = null, tx_hash = '0x1', run_at = now() + interval '1 hour'`,
+    sql`update records set run = 'WATCHED', payment_type = 'INSTANT', scheduled_at = null, tx_hash = '0x1',
+      run_at = now() + interval '1 hour'`,
   );
   expect(await clampFutureRetries(db)).toBe(0);
   await setClockBack(db, "2 days");

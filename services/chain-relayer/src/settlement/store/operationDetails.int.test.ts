@@ -12,7 +12,8 @@ test("an operation's details are found by either of its ids without reading othe
   const operation = operationOf();
   await takeIn(database.db, [operation, operationOf(newId("wal"), { orgId: newId("org") })]);
   await database.db.run(sql`
-    insert into operations select (jsonb_populate_record(o, jsonb_build_object('ledger_ref', ledger_ref || '_' || n, 'operation_id', lpad(to_hex(n), 64, '0')))).*
+    insert into operations select (jsonb_populate_record(o, jsonb_build_object(
+      'ledger_ref', ledger_ref || '_' || n, 'operation_id', lpad(to_hex(n), 64, '0')))).*
     from operations o, generate_series(1, 3000) as n where ledger_ref = ${operation.ledgerRef}`);
   await database.db.run(sql`
     insert into legs select from_wallet_id, nonce || '_' || n, org_id, ledger_ref || '_' || n from legs, generate_series(1, 3000) as n`);

@@ -22,7 +22,9 @@ export async function listStuckOperations(
   return db.query<OpenOperation>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
       case
-        when state in ('WAITING', 'PLANNED') and exists (select from settlement_queues q where q.org_id = o.org_id and q.paused_reason is not null) then 'queue_paused'
+        when state in ('WAITING', 'PLANNED') and exists (
+          select from settlement_queues q
+          where q.org_id = o.org_id and q.paused_reason is not null) then 'queue_paused'
         when state in ('WAITING', 'PLANNED') and exists (
           select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
         when state in ('WAITING', 'PLANNED') and cardinality(from_wallets) > 0 and ${HAS_UNEXPLAINED_MINT} then 'unexplained_mint'
@@ -137,7 +139,8 @@ export async function findOperationDetails(
       select step."fromWalletId" as from_wallet_id, step.nonce, u.tx_hash, u.block_number, u.block_hash
       from operations o cross join lateral jsonb_to_recordset(o.steps) as step ("fromWalletId" text, nonce text)
       left join lateral (
-        select * from used_authorizations used where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
+        select * from used_authorizations used
+        where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
       where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and step."fromWalletId" is not null`),
   };
 }

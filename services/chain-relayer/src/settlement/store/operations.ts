@@ -51,8 +51,8 @@ export interface OperationRow {
 
 type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 
-export const COLUMNS = sql`org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
-  transaction_id, tx_hash, created_at`;
+export const COLUMNS = sql`org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, state,
+  attempts, wait_reason, expires_at, transaction_id, tx_hash, created_at`;
 
 /**
  * Inserts operations with their legs, each once. An operation without steps is PASSED at once. An
