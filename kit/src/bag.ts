@@ -1,15 +1,16 @@
-/** Things that come and go all the time. */
+/** A collection whose items change all the time. */
 export interface Bag<T> {
   readonly size: number;
-  /** Returns how to take it out again. */
+  /** Returns a function that removes the item. */
   put(thing: T): () => void;
   all(): readonly T[];
 }
 
 /**
- * Instead of a Set, where much passes through: V8 replaces the table of a Set or Map every few changes, and each old table points at the next. Once one of
- * them is in the old generation, dead, it keeps all that come after it, and what they held, until the whole heap is walked through: every call that was in
- * such a Set lived on with its answer, and the heap was walked through each second for it. An array is changed in its place.
+ * An array instead of a Set, where many items pass through. V8 replaces the table of a Set or Map
+ * every few changes, and each old table points at the next one. An old table in the old generation
+ * then keeps all later ones and their items until a full collection. So every call lived on with
+ * its answer, and the heap was collected each second.
  */
 export function bag<T>(): Bag<T> {
   const things: { thing: T }[] = [];

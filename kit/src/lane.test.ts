@@ -7,7 +7,7 @@ import { Registry } from "./metrics";
 const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
 const doubled = async (items: number[]) => items.map((item) => ok(item * 2));
 
-/** A worker whose batches end when the test says so. */
+/** A worker whose batches the test ends. */
 function heldWorker() {
   const batches: { items: number[]; finish: () => void }[] = [];
   const work = (items: number[]) =>

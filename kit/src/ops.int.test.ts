@@ -45,7 +45,7 @@ test("readiness requires every check, and names failing ones without internal de
 test("a check that hangs or throws is a failure, and concurrent probes share it", async () => {
   let runs = 0;
   const url = await start({
-    // Long enough for all three probes to come meanwhile.
+    // Long enough for all three probes to arrive.
     checkTimeoutMs: 2_000,
     checks: {
       hanging: () => {

@@ -19,7 +19,7 @@ const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS?.split(",");
 const SLOW = 120_000;
 
 if (brokers === undefined) {
-  // The run says why at its start.
+  // The run reports the reason at its start.
   test.skip("Kafka with the feed behind it", () => undefined);
 } else {
   const quiet = { clientId: "conformance", brokers, logLevel: logLevel.NOTHING };
@@ -251,7 +251,8 @@ if (brokers === undefined) {
       await late.close();
     }, 90_000);
 
-    // Why openProducer is not idempotent. If this test fails, kafkajs was repaired: review the decision.
+    // The reason why openProducer is not idempotent. If this test fails, kafkajs was repaired:
+    // review the decision.
     it("an idempotent producer acknowledges messages that it did not store after lost answers", async () => {
       const topic = newName("topic");
       await bus.ensureTopics([{ name: topic, partitions: 1 }]);

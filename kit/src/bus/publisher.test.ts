@@ -14,7 +14,7 @@ function publisherThat(send: (messages: BusMessage[]) => Promise<void>) {
   return createPublisher({ send, metrics: busMetrics() });
 }
 
-/** Each call's messages, until the calls are let go. */
+/** Records each call's messages, and holds the calls until released. */
 function recorder() {
   const requests: string[][] = [];
   let release = (): void => undefined;

@@ -1,7 +1,7 @@
 import { groupBy } from "../groupBy";
 import { SEND_ONCE } from "./kafka";
 
-/** What kafkajs does with a send, on a cluster of which the test decides. */
+/** kafkajs' send, on a cluster that the test controls. */
 type Send = (batch: {
   acks: number;
   timeout: number;
@@ -27,7 +27,10 @@ test("kafkajs' own retries acknowledge unsent messages: keep them disabled while
   expect(stored).toEqual(["first"]);
 });
 
-/** Of two partitions each has a broker; while the one has answered, the other's moves there. */
+/**
+ * Two partitions with a broker each. When one broker has answered, the other's partition moves to
+ * it.
+ */
 function movingCluster(retry: object): { send: Promise<unknown>; stored: string[] } {
   const stored: string[] = [];
   const leaders = ["1", "2"];

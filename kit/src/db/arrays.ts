@@ -1,9 +1,10 @@
-/** What one element of a Postgres array parameter may be. */
+/** Element of a Postgres array parameter. */
 export type ArrayElement = null | boolean | number | bigint | string | Date | Uint8Array;
 
 /**
- * The text form of a one-dimensional Postgres array. Set-based writes carry a thousand values in each of twenty columns, and the
- * driver's own rendering (one regular expression and one recursion per element) is several times slower than this.
+ * Literal of a one-dimensional Postgres array. Set-based writes carry a thousand values in each of
+ * twenty columns, and the driver's rendering (a regular expression and a recursion per element) is
+ * several times slower.
  */
 export function arrayLiteral(values: readonly ArrayElement[]): string {
   if (values.length === 0) return "{}";

@@ -127,7 +127,7 @@ describe("losing connections", () => {
       connectTimeoutMs: 1_000,
       log: testLog(),
     });
-    // The first connection has to be made within the same time, which a busy machine may need more than once.
+    // The first connection has the same timeout, which a busy machine may need more than once.
     await eventually(() => small.ping());
     await tx(small, async () => {
       await expect(small.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });

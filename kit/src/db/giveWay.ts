@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqlStateOf } from "./errors";
 
-/** Who waits for a lock on a table makes everyone behind wait too, so a change of the schema gives up soon and tries again. */
+/** A waiting table lock blocks all later queries, so a schema change gives up soon and retries. */
 export const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_ATTEMPTS = 30;
 const TURN_TIMEOUT_MS = 600_000;
 const TURN_POLL_MS = 100;
 
-/** For work that can be done again from its beginning, on a connection with that lock timeout. Between two attempts the others get on. */
+/** Repeats work under that lock timeout from its beginning. Others proceed between two attempts. */
 export async function givingWay(
   work: () => Promise<unknown>,
   onLocked: (attempt: number) => void,
@@ -25,8 +25,8 @@ export async function givingWay(
 }
 
 /**
- * Asks for an advisory lock again and again instead of waiting for it inside Postgres: a waiting statement holds a snapshot, for which CREATE INDEX
- * CONCURRENTLY would wait for ever.
+ * Polls for an advisory lock instead of waiting inside Postgres: a waiting statement holds a
+ * snapshot, for which CREATE INDEX CONCURRENTLY would wait for ever.
  */
 export async function waitForTurn(tryLock: () => Promise<boolean>, schema: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < TURN_TIMEOUT_MS; waitedMs += TURN_POLL_MS) {

@@ -8,7 +8,8 @@ import { migrate } from "../migrate";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { sql } from ".";
 
-// What the guide says of sslmode and sslrootcert in a URL. The test's Postgres speaks no TLS, so it stands behind something that does.
+// Tests the guide's sslmode and sslrootcert. The test's Postgres has no TLS, so a TLS proxy is in
+// front of it.
 
 const folder = mkdtempSync(join(tmpdir(), "wonrail-tls-"));
 const ours = makeAuthority("ours");
@@ -55,7 +56,7 @@ test("a renewed authority applies from the next connection on", async () => {
   await db.close();
 });
 
-/** What became of a question: "asked", or why there was no connection. */
+/** Result of a query: "asked", or the reason of a failed connection. */
 async function ask(url: string, port: number, search: string): Promise<string> {
   const db = openTestDatabase(urlOf(url, port, search), "sample", { max: 1 });
   try {
@@ -72,7 +73,7 @@ function urlOf(url: string, port: number, search: string): string {
   return Object.assign(new URL(url), { hostname: "localhost", port, search }).toString();
 }
 
-/** A Postgres that answers SSLRequest with S, as one with ssl = on does. */
+/** Answers SSLRequest with S, like a Postgres with ssl = on. */
 async function serve(names: string[], authority = ours): Promise<number> {
   const { cert, key } = authority.issue("postgres", names);
   const { hostname: host, port } = new URL(database.url);

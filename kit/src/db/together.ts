@@ -1,7 +1,7 @@
 import { type Connection, Query, type QueryConfig, type QueryResult } from "pg";
 import { columnTypes } from "./parsers";
 
-/** What the driver calls while a query's answer comes in; its types tell of the class only. */
+/** The driver's callbacks during a query's answer; its types only declare the class. */
 interface Answering {
   name?: string | undefined;
   text?: string;
@@ -15,10 +15,10 @@ interface Answering {
 
 type Callback = (error: Error | null | undefined, result: unknown) => void;
 
-/** What a query sends through; the driver's types leave most of it out. */
+/** The used methods of the driver's connection, mostly missing in its types. */
 interface WholeConnection extends Connection {
   parsedStatements: Record<string, string>;
-  /** What the server has been asked to prepare and has not confirmed yet. */
+  /** Statements that were sent for preparation and are not confirmed yet. */
   submittedNamedStatements: Record<string, string>;
   parse(message: unknown): void;
   bind(message: unknown): void;
@@ -27,7 +27,10 @@ interface WholeConnection extends Connection {
   sync(): void;
 }
 
-/** A connection that a statement cannot end its message on: the server would answer there, and do what follows whatever became of it. */
+/**
+ * A connection without Sync: a statement that ended its message would get an early answer, and
+ * later ones would be executed after its failure.
+ */
 class Unsynced {
   readonly stream: Connection["stream"];
   readonly parsedStatements: Record<string, string>;
@@ -59,20 +62,26 @@ class Unsynced {
 
   sync(): void {}
 
-  /** So the driver ends a statement whose values it cannot send. What follows it would be done without it. */
+  /**
+   * The driver calls this for unsendable values. Later statements would be executed without this
+   * one.
+   */
   close(): void {
     throw new Error("a value of a statement cannot be sent");
   }
 }
 
 /**
- * Several statements in one message, answered by one: the server does them one after the other, each with a snapshot of its own, and after one that
- * failed none, whichever they are. To the driver it is one query.
+ * Several statements in one message. The server executes them in order, each with its own snapshot,
+ * and none after a failed one. The driver sees one query.
  */
 export class Together extends Query {
   readonly #statements: Answering[];
   #answered = 0;
-  /** Which of them the driver means by what it is told next: it asks after the name and text of what was prepared. */
+  /**
+   * The driver asks for name and text of the statement that it prepared; these belong to the
+   * present one.
+   */
   declare name: string | undefined;
   declare text: string | undefined;
 
@@ -93,7 +102,7 @@ export class Together extends Query {
       }
       (connection as WholeConnection).sync();
     } catch (error) {
-      // Nothing of it has left, and half a message cannot be taken back.
+      // No part has been sent, and half a message cannot be undone.
       stream.destroy(error as Error);
     } finally {
       stream.uncork();
@@ -125,7 +134,7 @@ export class Together extends Query {
     for (const statement of this.#statements) statement.handleReadyForQuery(connection);
   }
 
-  /** The one that failed and those that were not done for it have the same reason. */
+  /** The failed statement and the later, unexecuted ones get the same error. */
   handleError(error: Error, connection: Connection): void {
     this.#statements.forEach((statement, index) => {
       if (index < this.#answered) return statement.handleReadyForQuery(connection);
@@ -145,13 +154,13 @@ export class Together extends Query {
   }
 }
 
-/** A statement as one of several, with what it is answered. */
+/** A statement of the message, with a promise of its answer. */
 export function partOf(config: QueryConfig): { part: Answering; answer: Promise<QueryResult> } {
   let callback: Callback;
   const answer = new Promise<QueryResult>((resolve, reject) => {
     callback = (error, result) => (error ? reject(error) : resolve(result as QueryResult));
   });
-  // Without values the driver would send it by the simple protocol, which knows no message of several.
+  // Without values the driver would use the simple protocol, which cannot combine statements.
   const extended = { ...config, queryMode: "extended", types: columnTypes } as QueryConfig;
   return { part: new Query(extended, callback!) as unknown as Answering, answer };
 }

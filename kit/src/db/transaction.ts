@@ -8,9 +8,9 @@ import type { Database, Tx } from "./types";
 export interface Transaction {
   handle: Tx;
   commit(): Promise<void>;
-  /** Gives the connection back, or up when it is of no more use. */
+  /** Returns the connection to the pool, or closes a useless one. */
   rollBack(reason: unknown): Promise<void>;
-  /** What is to be told when it is committed. */
+  /** Callbacks after the commit. */
   committed: ((db: Database) => void)[];
 }
 
@@ -23,10 +23,10 @@ interface Waiting {
 const COMMIT = rawSql("commit");
 
 /**
- * What is asked for while nothing is under way leaves in one message, the first with the BEGIN and the last with the COMMIT: a transaction takes as
- * many turns as it has questions, and nothing of it is done outside of it. After a statement that failed no other is.
- *
- * The handle dies with its transaction: a promise that was left running must not write into the connection's next one.
+ * Statements that are requested in one turn travel in one message, the first with BEGIN and the
+ * last with COMMIT. So a transaction takes as many round trips as it has awaited queries. After a
+ * failed statement no other is executed. The handle dies with its transaction: a forgotten promise
+ * must not write into the connection's next one.
  */
 export function openTransaction(session: Session, begin: Sql): Transaction {
   const committed: ((db: Database) => void)[] = [];
@@ -77,7 +77,7 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
   const questions = queryable(async (statement) => {
     assert(open, "the transaction is over");
     isAsked = true;
-    // Whatever is asked for at the same time leaves with it.
+    // Statements requested in the same turn travel together.
     queueMicrotask(send);
     return wait(statement, false);
   });
@@ -100,7 +100,7 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
         throw committing && mayHaveHappened(error) ? new CommitUnknownError(error) : error;
       });
       assert(command === "COMMIT", `the COMMIT was answered with ${command}`);
-      // The server's way to say that it gave up waiting for the standby: committed here, but perhaps not after a failover.
+      // The server stopped waiting for the standby: committed here, but a failover may lose it.
       if (session.warnings !== warningsBefore)
         throw new CommitUnknownError(new Error("the commit was answered with a warning"));
     },

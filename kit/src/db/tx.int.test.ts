@@ -21,7 +21,7 @@ const { balanceOf } = test;
 const add = (tx: Tx, id: number, amount: bigint) =>
   tx.run(sql`update accounts set balance = balance + ${amount} where id = ${id}`);
 
-/** Lets several parties go on only when all have come; who comes later passes. */
+/** Lets several parties continue when all have arrived; later ones pass. */
 function meeting(parties: number): () => Promise<void> {
   let open: () => void;
   const all = new Promise<void>((resolve) => (open = resolve));
@@ -204,7 +204,7 @@ describe("tx", () => {
     await expect(wait()).rejects.toMatchObject({ code: "SYS_002" });
     await expect(wait()).rejects.toBe(stop.signal.reason);
     expect(runs).toBe(1);
-    // The pool has got rid of the one and got the other back.
+    // The pool has closed one connection and got the other back.
     await one.ping();
     await one.close();
   });

@@ -2,18 +2,25 @@ import type { Duplex } from "node:stream";
 import type { ClientBase } from "pg";
 
 const CHECK_EVERY_MS = 1_000;
-/** However many statements are in one message: each takes milliseconds, and all that waits behind a lost answer waits as long as this. */
+/**
+ * Limit of statements that extend the timeout: each takes milliseconds, and later ones wait as long
+ * behind a lost answer.
+ */
 const MOST_STATEMENTS = 2;
 
 /**
- * Ends connections whose answer is overdue. The server's statement_timeout cannot help when the network swallows the answer, and the
- * driver's query_timeout gives the broken connection back to the pool; so the connection itself is closed, which fails its query.
+ * Ends connections with an overdue answer. The server's statement_timeout cannot help when the
+ * network swallows the answer, and the driver's query_timeout returns the broken connection to the
+ * pool. Closing the connection fails its query.
  */
 export interface Watchdog {
   /** Several statements that are answered together have the time of two. */
   started(client: ClientBase, statements?: number): void;
   ended(client: ClientBase, statements?: number): void;
-  /** True of one that was last answered before another was asked that never answered: whatever took that one's answers may have it as well. */
+  /**
+   * True for a connection that was last answered before another one fell silent: both may have lost
+   * the network.
+   */
   isDoubted(client: ClientBase): boolean;
   stop(): void;
 }
@@ -52,7 +59,9 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
   };
 }
 
-/** The socket itself: a pipelining client's `end` would wait for the very answers that do not come. */
+/**
+ * Closes the socket itself, because a pipelining client's `end` would wait for the missing answers.
+ */
 export function endNow(client: ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: Duplex } };
   connection.stream.destroy();

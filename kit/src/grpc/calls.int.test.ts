@@ -105,7 +105,7 @@ describe("deadlines", () => {
     const { port, registry } = await startEcho({
       say: async (note, call) => {
         begun.push(note.text);
-        // The caller gives up at the same moment; without word of that it is the deadline that ends the work.
+        // The caller gives up at the same moment. Without that message the deadline ends the work.
         if (note.text === "too slow") proxy.setMode({ kind: "blackhole" });
         await once(call.signal, "abort");
         ends.push(note.text);
@@ -114,7 +114,7 @@ describe("deadlines", () => {
     });
     const proxy = await openProxy(port);
     const hurried = echoClient(proxy.port);
-    // There is a connection now, so that a busy machine does not spend the call's time on making one.
+    // Connects first, so that a busy machine does not spend the call's time on that.
     await eventually(() => hurried.ready());
     await expect(hurried.say({ text: "too slow" }, { timeoutMs: 2_500 })).rejects.toMatchObject({
       code: "SYS_003",
@@ -166,7 +166,7 @@ describe("deadlines", () => {
       await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_003" });
       expect(arrived).toBeGreaterThan(0);
     });
-    // Only new connections reach the healthy server: whoever stays on the old one waits in vain.
+    // Only new connections reach the healthy server.
     proxy.setTarget({ host: "127.0.0.1", port: healthy.port });
     await eventually(() => expect(client.say({ text: "anew" })).resolves.toEqual({ text: "anew" }));
   });
@@ -238,7 +238,7 @@ describe("an unreachable dependency", () => {
     const { port } = await startEcho({
       say: async () => {
         done += 1;
-        // The answer never comes, and nobody is there any more.
+        // The answer never comes, and the server is gone.
         await proxy.close();
         return new Promise<never>(() => undefined);
       },
@@ -360,7 +360,7 @@ test("a closed client refuses", async () => {
   await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-/** A server in a process of its own, in plain JavaScript so that it starts at once. */
+/** A server in its own process, in plain JavaScript for a fast start. */
 const SILENT_SERVER = `
   const { Server, ServerCredentials } = require("@grpc/grpc-js");
   const asIs = (bytes) => bytes;

@@ -129,7 +129,7 @@ test("the next call leaves before the last one ends, when the usual duration is 
   const caller = async () => {
     for (let calls = 0; calls < 200 && most < 2; calls += 1) {
       await send({ text: "again" });
-      // Otherwise all would be answered by one call, and ask again in one.
+      // Otherwise one call would answer all of them, and they would queue together again.
       await sleep(Math.random() * 10);
     }
   };
@@ -141,7 +141,7 @@ test("an item whose deadline passed in the queue is not sent", async () => {
   const { send, batches } = await start(async (note) => note);
   const late = send({ text: "late" }, { timeoutMs: 5 });
   const patient = send({ text: "patient" });
-  // Held up before the queue is looked at, so that it is certain what has passed by then.
+  // Blocks before the queue is read, so that these deadlines have passed.
   for (const endMs = Date.now() + 5; Date.now() < endMs;);
   await expect(late).rejects.toMatchObject({ code: "SYS_003" });
   await expect(patient).resolves.toEqual({ text: "patient" });
@@ -287,14 +287,14 @@ test("the items' deadlines hold although the clocks differ by a day", async () =
   expect(seen).toEqual([1000, 400]);
 });
 
-/** What holds work up until the test lets it go on. */
+/** Blocks work until the test opens it. */
 function newGate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-/** An echo server whose bulk method does for each item what `work` does, and a coalesced way to it. */
+/** An echo server with a bulk method, and a coalesced client. */
 async function start(
   work: (note: Note, call: ServerCall) => Promise<Note>,
   {

@@ -13,10 +13,10 @@ test.each(["http2.client.stream.close", "http2.server.stream.close"])(
     const heard: string[] = [];
     stream.on("data", () => heard.push("data")).on("close", () => heard.push("close"));
     channel(name).publish({ stream });
-    // Heard once, however often it was asked for.
+    // One listener, however often it was requested.
     expect(stream.listenerCount("close")).toBe(2);
     await turn();
-    // Its end was only announced: what it still has to say is heard.
+    // The end was only announced: pending data is still emitted.
     stream.emit("data");
     stream.emit("close");
     expect(heard).toEqual(["data", "close"]);

@@ -1,7 +1,9 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type EventEmitter } from "node:events";
 
-/** Told by Node since 22.17 and 24.2, before a stream's own end is: it may still be read then. */
+/**
+ * Published by Node since 22.17 and 24.2, before the stream's own end: it may still be read then.
+ */
 const ENDINGS = ["http2.client.stream.close", "http2.server.stream.close"];
 
 let isHeard = false;
@@ -17,14 +19,14 @@ export function emptyEndedStreams(): void {
   for (const name of ENDINGS)
     subscribe(name, (message) => {
       const { stream } = message as { stream: EventEmitter };
-      // Whoever hears the end may have to do something next.
+      // Other listeners of the end may still run.
       stream.once("close", () => setImmediate(empty, stream));
     });
 }
 
 function empty(stream: EventEmitter): void {
   stream.removeAllListeners();
-  // An error that nobody hears would end the process.
+  // An unhandled error would end the process.
   stream.on("error", ignore);
 }
 

@@ -157,7 +157,7 @@ test("a response that cannot be encoded is SYS_001 and is logged", async () => {
   expect(lines().filter(({ level }) => level === "error")).toHaveLength(1);
 });
 
-/** The call as any gRPC client sees it, without the kit's translation. */
+/** A plain gRPC call, without the kit's translation. */
 function rawCall(
   port: number,
   text: string,

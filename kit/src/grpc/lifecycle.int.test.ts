@@ -112,7 +112,7 @@ test("the descriptor set holds every service", () => {
   );
 });
 
-/** A server that keeps its first call until it is told to end it. */
+/** A server that holds its first call until released. */
 async function startHolding() {
   let arrived: (end: () => void) => void;
   const served = new Promise<() => void>((resolve) => (arrived = resolve));

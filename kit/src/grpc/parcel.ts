@@ -1,6 +1,6 @@
 /**
- * Carries something to whoever takes it out first. grpc-js and Node's http2 keep their calls in Sets and Maps, and V8 keeps what has been in those for long
- * after it has ended (see bag.ts): what a call carries must not stay in it.
+ * Carries a value to its first taker. grpc-js and Node's http2 keep calls in Sets and Maps, whose
+ * old tables keep them alive for long (see bag.ts), so a call must not hold the value.
  */
 export class Parcel<T> {
   #content: T | undefined;
@@ -9,7 +9,7 @@ export class Parcel<T> {
     this.#content = content;
   }
 
-  /** Undefined when it is taken already. */
+  /** Returns undefined when it was taken. */
   take(): T | undefined {
     const content = this.#content;
     this.#content = undefined;

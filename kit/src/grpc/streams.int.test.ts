@@ -73,7 +73,7 @@ describe("a stream of responses", () => {
       },
     });
     const client = echoClient(port);
-    // A call that was held up on the way ends before the server knows of it.
+    // A call that was delayed on the way ends before the server knows it.
     await eventually(async () => {
       const reading = take(client.repeat({ text: "" }, { timeoutMs: 100 }));
       await expect(reading).rejects.toMatchObject({ code: "SYS_003" });

@@ -38,7 +38,7 @@ afterEach(async () => {
   await test.drop();
 });
 
-/** The producer's feed is of another process. Here it answers with nothing: Kafka brings all events. */
+/** An empty feed of the producer: Kafka delivers all events. */
 const emptyFeed: FeedClient = { listEvents: async () => ({ events: [], heads: [] }) };
 
 let number = 0;
@@ -265,7 +265,7 @@ describe("a dead letter", () => {
     await bus.deliver(message("noted", "a"), message("noted", "b"));
     const [second, first] = await listDeadLetters(test.db);
 
-    // Not worked on before it was asked for twice.
+    // Blocked until it was requested twice.
     let release = (): void => undefined;
     held = new Promise((resolve) => (release = resolve));
     expect(await replayDeadLetters(test.db, { id: first!.id })).toBe(1);

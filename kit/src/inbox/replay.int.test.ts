@@ -39,7 +39,7 @@ const noteFor =
   (group: string) =>
   async (tx: Tx, { payload }: ReceivedEvent) => {
     await tx.run(sql`insert into effects (what) values (${`${group} ${payload.toString()}`})`);
-    // Other replicas look for letters while this one is not done yet.
+    // Other replicas look for letters while this one is working.
     await tx.run(sql`select pg_sleep(0.05)`);
   };
 const effects = async () =>

@@ -33,7 +33,7 @@ const write = (name: string, text: string) => writeFileSync(join(dir, name), tex
 const run = (url = test.ownerUrl) => migrate({ url, schema: "sample", dir, log: testLog() });
 
 const LEAN = `-- no-transaction
--- Why it is so.
+-- A comment of the migration.
 drop index concurrently if exists places_by_id;
 create index concurrently places_by_id on places (id);
 alter table notes drop constraint if exists notes_short;

@@ -3,15 +3,16 @@ import { statementsOf, type Migration } from "./files";
 import { inTransaction } from "./inTransaction";
 import { readDone, writeDone } from "./progress";
 
-// A file that cannot be one transaction. How far it has come is written down after each statement, so that neither a lock that others hold nor a
-// process that is killed makes it start again: an index of a big table takes longer to build than most processes are given. Each statement has to mean the
-// same in another session, and one that runs alone has to bear being run again.
+// Applies a file that cannot be one transaction. Progress is stored after each
+// statement, so that neither a lock nor a kill restarts it: an index of a big table takes longer
+// than most processes live. Each statement must be independent of its session, and one that runs
+// alone must be repeatable.
 
-/** What Postgres refuses inside a transaction, or what ends transactions itself. */
+/** Statements that Postgres refuses inside a transaction, or that end transactions themselves. */
 const ALONE = /\bconcurrently\b|^(vacuum|call|do)\b/i;
 const BUILD = /^create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\S+)\s+on\b/i;
 const DROP = /^drop\s+index\s+concurrently\s+if\s+exists\s+(\S+)$/i;
-/** They wait for those who write, and nobody who reads or writes waits for them. */
+/** These wait for writers, and block neither readers nor writers. */
 const BLOCKS_NOBODY = /^(create\s+(unique\s+)?|drop\s+)index\s+concurrently\b/i;
 
 export async function applyStatements(client: Client, migration: Migration): Promise<void> {
@@ -22,8 +23,9 @@ export async function applyStatements(client: Client, migration: Migration): Pro
 }
 
 /**
- * After what is done. A build that failed leaves an index that is of no use and in the way: it is dropped once more. One that ended after its migrator
- * was gone, as the server goes on with it, is as good as any; it is known by its name, since what had that name before was dropped.
+ * The first statement to execute. A failed build leaves a useless index, so its drop is repeated. A
+ * build that ended after its migrator's death is valid; it is recognised by name, because the
+ * earlier drop removed any other.
  */
 async function firstToDo(client: Client, migration: Migration, statements: string[]): Promise<number> {
   const done = await readDone(client, migration);
@@ -46,13 +48,13 @@ async function applyStatement(client: Client, statement: string, finish: () => P
   await finish();
 }
 
-/** To give way would be to build it all again. What bounds it is the process's own deadline. */
+/** Giving up would restart the build. The process's own deadline limits it. */
 async function withoutTimeouts(client: Client, work: () => Promise<unknown>): Promise<void> {
   await client.query("set lock_timeout = 0; set statement_timeout = 0");
   try {
     await work();
   } finally {
-    // What the connection began with. When that is lost, its error is the one to tell of.
+    // Restores the connection's settings. If that fails, the work's error matters more.
     await client.query("reset lock_timeout; reset statement_timeout").catch(() => undefined);
   }
 }
@@ -65,7 +67,7 @@ async function isValid(client: Client, index: string): Promise<boolean> {
   return rows[0]?.valid === true;
 }
 
-/** Without the comments above it. */
+/** Removes leading comments. */
 function withoutHeading(statement: string): string {
   return statement.replace(/^(\s*--[^\n]*\n)+\s*/, "");
 }

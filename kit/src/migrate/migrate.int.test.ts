@@ -79,7 +79,7 @@ describe("migrate", () => {
     await tx(test.db, async (tx) => {
       await tx.query(sql`select id from accounts`);
       migrating = run();
-      // Longer than one attempt waits. Meanwhile others can read, except while an attempt stands in the queue.
+      // Longer than one attempt waits. Others can read meanwhile, except during an attempt.
       await tx.query(sql`select pg_sleep(2.5)`);
       await tx.query(sql`select id from accounts`);
     });

@@ -9,10 +9,13 @@ import { forgetProgress, readUnfinished } from "./progress";
 import { pendingMigrations, refuseChangedHalfway, type AppliedMigration } from "./state";
 
 export interface MigrateOptions {
-  /** The schema's owner: what it makes belongs to it, and the service's role is granted what the default privileges say. */
+  /**
+   * The schema's owner: it owns new objects, and default privileges grant the service's role its
+   * rights.
+   */
   url: string;
   schema: string;
-  /** The service's migrations; without it only the kit's tables are made. */
+  /** The service's migrations; without it only the kit's tables are created. */
   dir?: string;
   log: Log;
 }

@@ -2,7 +2,10 @@ import type { Client } from "pg";
 import type { Migration } from "./files";
 import type { UnfinishedMigration } from "./state";
 
-/** How far a file has come that is not one transaction. There is a row from its first statement until it is applied as a whole. */
+/**
+ * Progress of a file that is not one transaction. The row exists from its first statement until the
+ * whole file is applied.
+ */
 export async function readUnfinished(client: Client): Promise<UnfinishedMigration[]> {
   await client.query(`
     create table if not exists migration_progress (

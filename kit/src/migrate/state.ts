@@ -7,7 +7,7 @@ export interface AppliedMigration {
   checksum: string;
 }
 
-/** A file whose first statements are done, and which is not applied as a whole yet. */
+/** A file with executed first statements that is not completely applied. */
 export interface UnfinishedMigration {
   set: MigrationSet;
   number: number;
@@ -16,8 +16,9 @@ export interface UnfinishedMigration {
 }
 
 /**
- * What is still to be applied. A file that was changed after it was applied stops everything: nobody can say what the schema is then.
- * Rows without a file are fine when they come after the last file: that is an older release beside a newer one.
+ * The files to apply. A file that was changed after it was applied stops everything, because the
+ * schema's state is unknown then. Rows without a file after the last one are fine: an older release
+ * beside a newer one.
  */
 export function pendingMigrations(files: Migration[], applied: AppliedMigration[]): Migration[] {
   const byKey = new Map(applied.map((row) => [keyOf(row), row]));
@@ -33,7 +34,7 @@ export function pendingMigrations(files: Migration[], applied: AppliedMigration[
   return files.filter((file) => !byKey.has(keyOf(file)));
 }
 
-/** A file that was changed while it was half done: the new text's first statements are not those that were run. */
+/** A half-applied file was changed: its first statements are not the executed ones. */
 export function refuseChangedHalfway(pending: Migration[], unfinished: UnfinishedMigration[]): void {
   const byKey = new Map(unfinished.map((row) => [keyOf(row), row]));
   for (const file of pending) {

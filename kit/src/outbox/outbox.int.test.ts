@@ -87,7 +87,7 @@ describe("the relay", () => {
   it("is notified of each commit of another process, also of commits within a moment", async () => {
     let told = 0;
     opened.push(await bench.test.db.listen(channelOf("sample", "outbox"), () => (told += 1)));
-    // Listening begins with a look.
+    // Listening starts with one call.
     expect(told).toBe(1);
     const elsewhere = openTestDatabase(bench.test.url, "sample");
     opened.push(elsewhere);
@@ -275,7 +275,7 @@ describe("pruning", () => {
     await eventually(async () => expect(await numbers()).toHaveLength(1));
     await relay.close();
     await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
-    // The first round starts at once instead of at a random time of the first minute.
+    // Starts the first round at once instead of at a random time of the first minute.
     const random = jest.spyOn(Math, "random").mockReturnValue(0);
     const metrics = relayMetrics(new Registry());
     const options = { partitions: TOPIC.partitions, retainMs: 60_000, withKafka: false };
@@ -298,7 +298,7 @@ async function published(): Promise<bigint> {
   return published;
 }
 
-/** The places at which a partition's numbers do not grow by one. */
+/** Positions at which a partition's numbers do not grow by one. */
 function gaps(messages: BusMessage[]): string[] {
   const last = new Map<number, number>();
   return messages.flatMap(({ partition, headers }) => {

@@ -3,7 +3,7 @@ import { eventually, openTestDatabase, startProxy, testLog } from "../testing";
 import { tryLockRelay } from "./store";
 import { append, event, namesOf, outboxBench, recordingBus } from "./testing/bench";
 
-// Of all replicas one publishes: who goes on when that one, its connection or its database has gone.
+// One of several replicas publishes. These tests end it, its connection or its database.
 
 const bench = outboxBench();
 const { opened, startRelay } = bench;
@@ -50,7 +50,7 @@ test("continues with the next database when its own fell silent", async () => {
   await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1"]));
 
   proxy.setMode({ kind: "halfOpen" });
-  // Its own server notices after a while that nobody is there, and lets go of the lock.
+  // Its server notices the lost connection after a while and releases the lock.
   const admin = openTestDatabase(bench.test.adminUrl, "sample");
   opened.push(admin);
   await admin.run(

@@ -20,7 +20,7 @@ import {
 } from "../testing";
 
 const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS;
-/** Less than one attempt to reach a silent broker takes. */
+/** Shorter than one attempt to reach a silent broker. */
 const GRACE_MS = 8_000;
 const VERSION = 1;
 const STEPS = [
@@ -205,7 +205,7 @@ interface Service {
   client: ReturnType<typeof clientOf>;
   probe(path: string): Promise<number>;
   metrics(): Promise<string>;
-  /** As an operator does; gives the exit code. */
+  /** Stops it like an operator; returns the exit code. */
   stop(): Promise<number | null>;
   /** The lines of its log with that message. */
   logged(message: string): Record<string, unknown>[];

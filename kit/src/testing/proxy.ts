@@ -3,25 +3,34 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 export type ProxyMode =
   | { kind: "pass" }
   | { kind: "delay"; delayMs: number }
-  /** Takes everything and hands on nothing, in both directions: a network that swallows packets. */
+  /**
+   * Accepts everything and forwards nothing, in both directions, like a network that swallows
+   * packets.
+   */
   | { kind: "blackhole" }
-  /** The connections that are open now stay so and are silent for ever; new ones work. A peer that vanished leaves this behind. */
+  /**
+   * Open connections stay open and silent for ever; new ones work. A vanished peer leaves this
+   * state.
+   */
   | { kind: "halfOpen" }
   /** Requests arrive, answers never do. */
   | { kind: "dropResponses" }
-  /** Every connection is reset, the open ones and each new one. */
+  /** Resets every open and every new connection. */
   | { kind: "reset" }
-  /** Of what the target says next, a part arrives, and the connection ends. */
+  /** Forwards a part of the target's next answer, and closes the connection. */
   | { kind: "cutAnswers" }
-  /** Each connection is reset once so many bytes have come back from the target. */
+  /** Resets each connection after this many bytes from the target. */
   | { kind: "closeAfterBytes"; bytes: number };
 
 export interface ProxyOptions {
   target: { host: string; port: number };
   mode?: ProxyMode;
-  /** Called with what a client sends, before it is handed on, so that a fault can start at a certain request. */
+  /**
+   * Called with a client's bytes before they are forwarded, so that a fault can start at a given
+   * request.
+   */
   onRequest?: (chunk: Buffer, proxy: Proxy) => void;
-  /** Called with what the target answers, before it is handed on or not: then the request was served. */
+  /** Called with the target's answer before it is forwarded or dropped: the request was served. */
   onAnswer?: (chunk: Buffer, proxy: Proxy) => void;
 }
 
@@ -42,7 +51,7 @@ interface Link {
   silent: boolean;
 }
 
-/** One edge between two processes, which a test can slow down, cut or silence. */
+/** A proxy between two processes, which a test can slow down, cut or silence. */
 export async function startProxy({
   target,
   mode = { kind: "pass" },
@@ -51,7 +60,7 @@ export async function startProxy({
 }: ProxyOptions): Promise<Proxy> {
   const links = new Set<Link>();
   const state = { mode, target };
-  // Who goes is answered where the network would: by whoever is silent never.
+  // Half-open, because a silent side must not answer a close.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     if (state.mode.kind === "reset") {
       client.resetAndDestroy();
@@ -68,7 +77,7 @@ export async function startProxy({
     client.on("end", () => void (isSilent() || client.end()));
     for (const socket of [client, upstream]) {
       socket.on("error", () => undefined);
-      // A silent network does not say that the other side has gone; it is dropped when the proxy closes.
+      // A silent network hides the other side's end; the proxy's close drops it.
       socket.on("close", () => {
         if (!isSilent()) drop(link);
         if (client.destroyed && upstream.destroyed) links.delete(link);
@@ -125,7 +134,7 @@ function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard)
   });
 }
 
-/** Timers of one length fire in the order they were set, so a delay keeps the order of the bytes. */
+/** Timers of equal length fire in order, so a delay keeps the order of the bytes. */
 function later(mode: ProxyMode, write: () => void): void {
   if (mode.kind === "delay") setTimeout(write, mode.delayMs);
   else write();

@@ -68,7 +68,10 @@ const notBuilt: AnyHandler = () => {
   throw new DomainError("SYS_004");
 };
 
-/** A response that cannot be encoded is our own mistake; grpc-js would answer INTERNAL and tell nobody. One request is handed over, a stream of them is read. */
+/**
+ * An unencodable response is our own error; grpc-js would answer INTERNAL silently. A single
+ * request is passed on, a stream is read.
+ */
 function toServe(method: MethodDefinition, log: Log) {
   return {
     ...method,
