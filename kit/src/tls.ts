@@ -62,7 +62,7 @@ export function readTls(
   const [cert, key, ca] = given.map((text) => Buffer.from(text));
   new Gauge({
     name: "tls_certificate_expiry_timestamp_seconds",
-    help: "Until when the certificate holds that this process shows the others; absent without TLS",
+    help: "Expiry of this process's own certificate, in Unix seconds; absent without TLS",
     registers: [registry],
   }).set(Date.parse(new X509Certificate(cert!).validTo) / 1000);
   return { cert: cert!, key: key!, ca: ca! };

@@ -46,7 +46,7 @@ function open(...rpcs: Rpc[]) {
   const registers = [testRegistry()];
   const disagreements = new Counter({
     name: "disagreements",
-    help: "Whose word did not count",
+    help: "Endpoints with a rejected answer",
     labelNames: ["provider"],
     registers,
   });

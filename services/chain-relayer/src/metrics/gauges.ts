@@ -29,14 +29,14 @@ export function createGauges(registry: Registry, now: () => number) {
     scanLag: unknownYet(
       new Gauge({
         name: "chain_scan_lag_seconds",
-        help: "Between the newest final block and the last indexed one",
+        help: "Time between the newest final block and the last indexed one",
         registers,
       }),
     ),
     balance: unknownYet(
       new Gauge({
         name: "hot_wallet_balance_wei",
-        help: "What the operator has left for gas",
+        help: "The operator's remaining balance for gas",
         registers,
       }),
     ),
@@ -79,7 +79,7 @@ function createOpenGauges(registry: Registry) {
     }),
     open: new Gauge({
       name: "relay_open_operations",
-      help: "Operations that are not final, by state and wait reason, of each 10,000 at most; and all entries that are not pulled (QUEUED)",
+      help: "Unfinished operations by state and wait reason, at most 10,000 of each; QUEUED: all entries not yet pulled",
       labelNames: ["state", "reason"],
       registers,
     }),
@@ -92,14 +92,14 @@ function createMintRoom(registry: Registry) {
     mintAllowance: unknownYet(
       new Gauge({
         name: "mint_allowance_won",
-        help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+        help: "Remaining mint allowance of the payment manager in the newest final block; absent until known",
         registers,
       }),
     ),
     mintableToday: unknownYet(
       new Gauge({
         name: "mintable_today_won",
-        help: "What all minters may still mint within 24 hours, in the newest final block; absent until it is known",
+        help: "Remaining amount that all minters may mint within 24 hours, in the newest final block; absent until known",
         registers,
       }),
     ),
