@@ -8,7 +8,8 @@ import {
   type WatchChangesResponse,
 } from "@wonrail/proto/auth/v1/auth";
 import { type Clients } from "../clients";
-import { type Principal, type ResolvedKey, type ResolveKey, type Resolution } from "./principals";
+import { type Principal } from "./principal";
+import { type ResolvedKey, type ResolveKey, type Resolution } from "./principals";
 import { type LeaseQuota, type QuotaName } from "./quotas";
 import { type LeaseRate } from "./rates";
 import { type Change } from "./watchChanges";

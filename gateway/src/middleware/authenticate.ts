@@ -1,7 +1,8 @@
 import { type IncomingMessage } from "node:http";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Exchange } from "./exchange";
-import { type Principal, type Principals, type Resolution } from "./principals";
+import { type Principal } from "./principal";
+import { type Principals, type Resolution } from "./principals";
 import { timesGiven } from "./timesGiven";
 
 const BEARER = /^Bearer +(\S+)$/i;

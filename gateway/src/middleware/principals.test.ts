@@ -2,13 +2,8 @@ import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Registry } from "@wonrail/kit/metrics";
 import { createAddressLimits } from "./addressLimits";
-import {
-  createPrincipals,
-  type Principal,
-  type Principals,
-  type ResolvedKey,
-  type ResolveKey,
-} from "./principals";
+import { type Principal } from "./principal";
+import { createPrincipals, type Principals, type ResolvedKey, type ResolveKey } from "./principals";
 
 const ADDRESS = "192.0.2.1";
 const key = createApiKey("test").text;

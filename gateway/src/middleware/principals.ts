@@ -5,17 +5,7 @@ import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { AddressLimitError, type AddressLimits } from "./addressLimits";
 import { createNewestFirst } from "./newestFirst";
-
-/** The organisation and key behind a request. */
-export interface Principal {
-  orgId: string;
-  orgCode: string;
-  keyId: string;
-  keyUsableUntil: Date;
-  subscriptionEndsAt: Date;
-  ratePerSecond: number;
-  rateBurst: number;
-}
+import { type Principal } from "./principal";
 
 /** Access that a key has, and the refusal for anything beyond. */
 export interface Resolution {

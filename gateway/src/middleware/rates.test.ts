@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Registry } from "@wonrail/kit/metrics";
-import { type Principal } from "./principals";
+import { type Principal } from "./principal";
 import { createRates, type LeaseRate } from "./rates";
 
 const principal: Principal = {

@@ -1,7 +1,7 @@
 import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
-import { type Principal } from "./principals";
+import { type Principal } from "./principal";
 
 /** auth's answer to a wish for requests. */
 export interface RateLease {

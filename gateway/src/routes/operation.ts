@@ -1,6 +1,6 @@
 import { type z } from "zod";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
-import { type Principal } from "../middleware/principals";
+import { type Principal } from "../middleware/principal";
 import { type QuotaName } from "../middleware/quotas";
 
 /**

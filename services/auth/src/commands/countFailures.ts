@@ -1,15 +1,9 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Outcome } from "@wonrail/kit/lane";
-import { type Deps } from "../app";
-import { failureSubjects, judgeFailures } from "../domain/throttle";
+import { type Deps } from "../deps";
+import { type FailedCredential, failureSubjects, judgeFailures } from "../domain/throttle";
 import { addFailures, findFailures } from "../store/failedAttempts";
-
-/** A wrong credential, as a caller presented it. */
-export interface FailedCredential {
-  prefix: string;
-  clientAddress: string;
-}
 
 /**
  * Counts wrong credentials and returns the refusal of each: WAUTH_001, or RATE_001 after too many.

@@ -1,3 +1,9 @@
+/** A wrong credential, as a caller presented it. */
+export interface FailedCredential {
+  prefix: string;
+  clientAddress: string;
+}
+
 /**
  * Number of wrong credentials per window that get WAUTH_001; later ones get RATE_001. A valid
  * credential always works.

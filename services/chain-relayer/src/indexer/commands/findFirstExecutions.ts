@@ -5,13 +5,19 @@ import {
   decodeLog,
   isPerhapsTooMuch,
   type Outcome,
+  type Provider,
   TOPICS,
   type TrackedContracts,
 } from "../../evm";
 import { finalBlockAt } from "./assertCanonical";
-import { type ScanDeps } from "./scanFinalized";
 
-type LookupDeps = Pick<ScanDeps, "provider" | "startBlock" | "signal"> & { contracts: TrackedContracts };
+interface LookupDeps {
+  provider: Provider;
+  contracts: TrackedContracts;
+  /** The block in which our contracts were deployed. */
+  startBlock: bigint;
+  signal: AbortSignal;
+}
 
 const IDS_AT_ONCE = 200;
 /**
