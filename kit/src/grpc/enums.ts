@@ -3,7 +3,10 @@ import { assert, invalidRequest } from "../contract/errors";
 /** A ts-proto enum: the short name is the key, the wire name is the value. */
 type ProtoEnum = Readonly<Record<string, string>>;
 
-/** The short name of a value: `enumName(WalletType, WalletType.NORMAL)` is "NORMAL". Undefined for a value that is unset or newer than this build. */
+/**
+ * The short name of a value: `enumName(WalletType, WalletType.NORMAL)` is "NORMAL". Undefined for a
+ * value that is unset or newer than this build.
+ */
 export function enumName<E extends ProtoEnum>(object: E, value: E[keyof E]): KnownName<E> | undefined {
   const name = namesOf(object).get(value);
   return name === undefined || isPlaceholder(name) ? undefined : (name as KnownName<E>);

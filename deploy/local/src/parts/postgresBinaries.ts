@@ -39,7 +39,8 @@ export function findPostgresBinaries(user: SystemUser | undefined): PostgresBina
   }
   throw new PartError(
     "PostgreSQL cannot be started",
-    `neither the npm package's binaries for ${process.platform}-${process.arch} nor a system PostgreSQL of version 15 or later can be run here`,
+    `neither the npm package's binaries for ${process.platform}-${process.arch} nor a system ` +
+      "PostgreSQL of version 15 or later can be run here",
     "run `npm ci` without --omit=optional, or install PostgreSQL (Debian: apt-get install " +
       "postgresql), or set WONRAIL_POSTGRES_URL to a superuser's URL.",
   );
