@@ -23,15 +23,15 @@ interface World {
   expiring: { api: Api; expiresMs: number };
 }
 
-type Given = (world: World) => Promise<Answer<Json>>;
+type Scenario = (world: World) => Promise<Answer<Json>>;
 
 /** Why no request can be answered so on purpose. */
-interface NeverGiven {
+interface UnreachableCode {
   never: string;
 }
 
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-const NOBODY = "0".repeat(32);
+const UNKNOWN_ID = "0".repeat(32);
 
 let users = 0;
 async function wallet(api: Api, walletType = "NORMAL", user?: string): Promise<Json> {
@@ -93,7 +93,7 @@ function newHash(): string {
   return `0x${[...Array(64)].map(() => Math.floor(Math.random() * 16).toString(16)).join("")}`;
 }
 
-const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
+const GIVEN: Record<ErrorCode, Scenario | UnreachableCode> = {
   WAUTH_001: ({ api }) => api.call("GET", "/api/wallet-auth/session", undefined, { key: "wk_test_nonsense" }),
   WAUTH_003: async ({ stack }) => {
     const times = [
@@ -128,7 +128,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     expect(second.body.error?.details).toEqual({ walletId });
     return second;
   },
-  WAL_002: ({ api }) => api.call("GET", `/api/wallets/wal_${NOBODY}`),
+  WAL_002: ({ api }) => api.call("GET", `/api/wallets/wal_${UNKNOWN_ID}`),
   WAL_003: async ({ api }) =>
     api.call("POST", `/api/wallets/${(await charged(api, 1_000)).walletId}/deactivate`),
   WAL_004: async ({ api }) =>
@@ -172,11 +172,11 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     await api.post("/api/wallets/charge", { walletId: incentive.walletId, amount: 1_000 });
     return transfer(api, incentive.walletId, (await wallet(api)).walletAddress, 100);
   },
-  TRF_005: ({ api }) => api.call("GET", `/api/wallets/transfer/trf_${NOBODY}`),
+  TRF_005: ({ api }) => api.call("GET", `/api/wallets/transfer/trf_${UNKNOWN_ID}`),
 
   CHG_001: async ({ api }) =>
     api.call("POST", "/api/wallets/charge", { walletId: (await wallet(api)).walletId, amount: 999 }),
-  CHG_002: ({ api }) => api.call("POST", "/api/wallets/charge/cancel", { chargeId: `chg_${NOBODY}` }),
+  CHG_002: ({ api }) => api.call("POST", "/api/wallets/charge/cancel", { chargeId: `chg_${UNKNOWN_ID}` }),
   CHG_003: async ({ api }) => {
     const { chargeId } = await charged(api, 1_000);
     expect(await api.post("/api/wallets/charge/cancel", { chargeId })).toMatchObject({
@@ -243,7 +243,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     });
     return api.call("POST", "/api/wallets/payment/cancel", { paymentId: payment.paymentId });
   },
-  PAY_004: ({ api }) => api.call("GET", `/api/wallets/payment/pay_${NOBODY}`),
+  PAY_004: ({ api }) => api.call("GET", `/api/wallets/payment/pay_${UNKNOWN_ID}`),
   PAY_005: async ({ api }) => {
     const payer = await charged(api, 1_000);
     const own = await wallet(api, "INCENTIVE", payer.userId);
@@ -267,7 +267,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     return api.call("POST", "/api/wallets/payment/cancel", { paymentId });
   },
 
-  TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${NOBODY}`),
+  TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${UNKNOWN_ID}`),
   TX_002: async ({ api }) => {
     const hash = newHash();
     const { id } = await api.post("/api/transaction", record(hash));
@@ -361,7 +361,7 @@ beforeAll(async () => {
 afterAll(() => world?.stack.stop());
 
 const given = Object.entries(GIVEN).filter(
-  (entry): entry is [ErrorCode, Given] => typeof entry[1] === "function",
+  (entry): entry is [ErrorCode, Scenario] => typeof entry[1] === "function",
 );
 
 test.each(given)("%s", async (code, give) => {

@@ -5,19 +5,19 @@ import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { testLog } from "@wonrail/kit/testing";
 import { askedForForeign } from "./money/foreignIds";
-import { hostileCases, type Things } from "./money/hostile";
+import { hostileCases, type Fixtures } from "./money/hostile";
 import { hostileRecords } from "./money/hostileRecords";
 import { hostileRest } from "./money/hostileRest";
 import { lineOf, playEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
-import { retell } from "./money/story";
+import { replayExamples } from "./money/story";
 import { authorise, execute } from "./money/tryItOut";
 import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
 import { findBrowser, openPage } from "./support/browser";
 import { newOrganisation } from "./support/operators";
-import { saySkipped } from "./support/saySkipped";
+import { reportSkipped } from "./support/reportSkipped";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
@@ -43,12 +43,12 @@ afterAll(async () => {
 test("invalid fields are refused with a code and the field name, and the ledger stays unchanged", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
-  const things = await makeThings(api, stranger.api);
-  const address = things.otherAddress;
+  const fixtures = await createFixtures(api, stranger.api);
+  const address = fixtures.otherAddress;
   const instant = await api.post("/api/transaction", record(address));
   const scheduled = await api.post("/api/transaction", scheduledRecord(address));
   const recorded = { instantId: instant.id as string, scheduledId: scheduled.id as string, address };
-  const cases = [...hostileCases(things), ...hostileRest(things), ...hostileRecords(recorded)];
+  const cases = [...hostileCases(fixtures), ...hostileRest(fixtures), ...hostileRecords(recorded)];
   expect(cases.length).toBeGreaterThan(1_000);
   const before = [await wholeLedger(), await api.get("/api/transaction")];
   const wrong: unknown[] = [];
@@ -69,7 +69,7 @@ test("invalid fields are refused with a code and the field name, and the ledger 
 test("another organisation's ids are answered exactly like unknown ids", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
-  const things = await makeThings(api, stranger.api);
+  const fixtures = await createFixtures(api, stranger.api);
   const { walletId, otherAddress, chargeId, paymentId } = await makeMoney(stranger.api, "again");
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
@@ -77,7 +77,7 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
   const foreign = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
   const before = await wholeLedger();
-  for (const { request, foreign: one, absent } of await askedForForeign(api, things, foreign))
+  for (const { request, foreign: one, absent } of await askedForForeign(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);
   expect(await wholeLedger()).toEqual(before);
 });
@@ -153,14 +153,14 @@ test("any sequence of commands, replays and changed replays follows the model", 
 
 test("the document's examples, requested in order, are answered as documented", async () => {
   const { api } = await newOrganisation(stack.stack(), "--incentive-bps", "100");
-  const retold = await retell(api);
-  expect(retold.length).toBeGreaterThan(20);
-  expect(retold.map(({ answered }) => answered)).toEqual(retold.map(({ told }) => told));
+  const replayed = await replayExamples(api);
+  expect(replayed.length).toBeGreaterThan(20);
+  expect(replayed.map(({ answered }) => answered)).toEqual(replayed.map(({ documented }) => documented));
 });
 
 const browser = findBrowser();
 if (browser === undefined)
-  saySkipped("/api/docs is not opened, no browser is installed (Debian: apt-get install chromium)");
+  reportSkipped("/api/docs is not opened, no browser is installed (Debian: apt-get install chromium)");
 
 (browser === undefined ? test.skip : test)(
   "the API's pages take the key and make calls, with the examples as they are",
@@ -198,7 +198,7 @@ async function wholeLedger(): Promise<unknown> {
   return { accounts, postings: await ledger.one(sql`select count(*) from postings`) };
 }
 
-async function makeThings(api: Api, stranger: Api): Promise<Things> {
+async function createFixtures(api: Api, stranger: Api): Promise<Fixtures> {
   const own = await makeMoney(api);
   const foreign = await makeMoney(stranger);
   const closed = await api.post("/api/wallets", { userId: "closed", walletType: "NORMAL" });

@@ -12,7 +12,7 @@ import { newOrganisation } from "./support/operators";
 import { missingPayments } from "./support/missingPayments";
 import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
-import { whyFailed } from "./support/whyFailed";
+import { collectFailureLogs } from "./support/collectFailureLogs";
 
 // Requests that work while a part is away, requests that fail at once, and complete books
 // afterwards.
@@ -24,7 +24,7 @@ const CLIENTS = 4;
 const BETWEEN_PAYMENTS_MS = 750;
 /** Time in which callers find a restarted service. */
 const FOUND_MS = 30_000;
-const RUSH = 10;
+const BURST_PAYMENTS = 10;
 /** Upper bound of the requests that are sent without auth. */
 const MOVES = 8;
 const MAX_TRIES = 5;
@@ -57,7 +57,7 @@ afterAll(() => stack?.stop());
       if (status === 201) paid.add(body.data.paymentId as string);
       return status === 201 ? undefined : body.error;
     };
-    const refused = () => (others.length === 0 ? [] : [...others.slice(0, 3), ...whyFailed(stack)]);
+    const refused = () => (others.length === 0 ? [] : [...others.slice(0, 3), ...collectFailureLogs(stack)]);
     const startClients = () => {
       let running = true;
       const clients = Array.from({ length: CLIENTS }, async () => {
@@ -85,7 +85,7 @@ afterAll(() => stack?.stop());
     await eventually(async () => expect(await pay()).toBeUndefined(), { timeoutMs: FOUND_MS });
     const restarted = paid.size;
     stopClients = startClients();
-    await eventually(() => expect(paid.size - restarted).toBeGreaterThan(RUSH));
+    await eventually(() => expect(paid.size - restarted).toBeGreaterThan(BURST_PAYMENTS));
     await stack.act("start", "kafka");
     await sleep(1_000);
     await stopClients();
@@ -132,9 +132,9 @@ describe("while auth, wallet and chain-relayer are away", () => {
   async function leaveAuth(): Promise<void> {
     let lease = await newestLease();
     for (let rush = 0, enough = false; !enough && rush < 60; rush += 1) {
-      await Promise.all([...Array(RUSH)].map(() => pay()));
+      await Promise.all([...Array(BURST_PAYMENTS)].map(() => pay()));
       const newest = await newestLease();
-      enough = newest.lease_id !== lease.lease_id && newest.granted_units >= RUSH + MOVES;
+      enough = newest.lease_id !== lease.lease_id && newest.granted_units >= BURST_PAYMENTS + MOVES;
       lease = newest;
     }
     leaseEndsMs = lease.expires_at.getTime();
@@ -196,7 +196,7 @@ describe("while auth, wallet and chain-relayer are away", () => {
 
 test("every request is answered within its deadline while wallet and ledger hang", async () => {
   const { walletId } = await openWallet(api, 1_000);
-  const codes = await askedWhileHanging(
+  const codes = await answerCodesDuringHang(
     ["wallet", "ledger"],
     [
       () => api.call("GET", `/api/wallets/${walletId}`),
@@ -212,7 +212,7 @@ test("requests to a hanging payment service end at their deadline and take effec
   const charge = { walletId, amount: 2_000 };
   const key = { idempotencyKey: `hanging ${walletId}` };
   const ask = () => api.call("POST", "/api/wallets/charge", charge, key);
-  for (const code of await askedWhileHanging(["payment"], [ask, ask, ask]))
+  for (const code of await answerCodesDuringHang(["payment"], [ask, ask, ask]))
     expect(["SYS_002", "SYS_003"]).toContain(code);
   await stack.untilReady();
   const first = await eventually(() => api.post("/api/wallets/charge", charge, key), { timeoutMs: 30_000 });
@@ -227,7 +227,7 @@ test("a cached key works while auth hangs, and an unknown one is answered in tim
     await sleep(3_000); // A key is cached for a second.
     return list();
   };
-  const codes = await askedWhileHanging(
+  const codes = await answerCodesDuringHang(
     ["auth"],
     [list, late, () => api.call("GET", "/api/wallets/payment", undefined, stranger)],
   );
@@ -235,7 +235,7 @@ test("a cached key works while auth hangs, and an unknown one is answered in tim
 });
 
 /** Codes of simultaneous requests while these processes accept everything and answer nothing. */
-async function askedWhileHanging(
+async function answerCodesDuringHang(
   names: string[],
   asked: (() => Promise<Answer<Json>>)[],
 ): Promise<(string | undefined)[]> {

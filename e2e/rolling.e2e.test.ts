@@ -75,14 +75,14 @@ test("a request id finds its payment as one trace in the logs of all processes b
   });
   expect({ status, requestId: body.requestId }).toEqual({ status: 201, requestId });
 
-  const linesOfIt = () => replicas.lines().filter((line) => line.requestId === requestId);
+  const requestLines = () => replicas.lines().filter((line) => line.requestId === requestId);
   for (
     const endMs = Date.now() + 30_000;
-    Date.now() < endMs && servicesOf(linesOfIt()).length < TRACED.length;
+    Date.now() < endMs && servicesOf(requestLines()).length < TRACED.length;
   )
     await sleep(200);
-  expect(servicesOf(linesOfIt())).toEqual(TRACED);
-  expect(new Set(linesOfIt().map(({ traceId }) => traceId)).size).toBe(1);
+  expect(servicesOf(requestLines())).toEqual(TRACED);
+  expect(new Set(requestLines().map(({ traceId }) => traceId)).size).toBe(1);
   expect(JSON.stringify(replicas.lines())).not.toContain(apiKey);
 });
 
@@ -96,7 +96,7 @@ test(`each replica is replaced ${ROUNDS} times: it drains in time, and its succe
         code: 0,
         inTime: true,
       });
-      await untilItServes(successor);
+      await untilServing(successor);
     }
   }
 });
@@ -142,7 +142,7 @@ async function startLoad(url: string, apiKey: string) {
  * Checks idle services by other means: paying customers do not call the relayer, and connections
  * stay at their replica.
  */
-async function untilItServes({ name, ops }: Replica): Promise<void> {
+async function untilServing({ name, ops }: Replica): Promise<void> {
   if (name === "chain-relayer") return;
   const metric =
     name === "gateway" ? /^http_requests_total\{.*\} [1-9]/m : /^grpc_server_handled_total\{.*\} [1-9]/m;

@@ -13,7 +13,7 @@ import { type SlowLink, startSlowLink } from "./support/slowLink";
 import { startBeside } from "./support/startBeside";
 import { startStack, type TestStack } from "./support/startStack";
 import { verifyLedger } from "./support/verifyLedger";
-import { whyFailed } from "./support/whyFailed";
+import { collectFailureLogs } from "./support/collectFailureLogs";
 
 // A second gateway and payment service whose links are slow, lossy and sometimes clogged. Requests
 // are answered in time, and in the end each key has had one effect.
@@ -250,5 +250,5 @@ function doneOf(asked: Command[]): number {
 }
 
 function saidOf(found: unknown[]): unknown[] {
-  return found.length === 0 ? [] : [...found.slice(0, 5), ...whyFailed(stack)];
+  return found.length === 0 ? [] : [...found.slice(0, 5), ...collectFailureLogs(stack)];
 }

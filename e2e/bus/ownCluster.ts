@@ -40,7 +40,7 @@ export async function ownCluster(size: number): Promise<OwnCluster> {
     const logFile = join(dir, `broker-${id}.log`);
     const ports = { brokerPort, controllerPort };
     places.push(prepareKafka({ dir: home, logFile, java: java.command, jars, ...ports }));
-    if (id > 1) becomeAnother(home, id, brokerPort);
+    if (id > 1) assignIdentity(home, id, brokerPort);
     appendFileSync(join(home, "server.properties"), ofMany(size));
   }
   const owned = new Map<number, OwnedProcess>();
@@ -77,7 +77,7 @@ function ofMany(size: number): string {
 }
 
 /** The prepared broker is the first one. */
-function becomeAnother(home: string, id: number, brokerPort: number): void {
+function assignIdentity(home: string, id: number, brokerPort: number): void {
   const listeners = `PLAINTEXT://127.0.0.1:${brokerPort}`;
   appendFileSync(
     join(home, "server.properties"),

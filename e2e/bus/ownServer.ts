@@ -30,7 +30,7 @@ export interface OwnServer {
 }
 
 /** Undefined, with the reason, where this machine has no Java and Maven. */
-export function whyNoKafka(): string | undefined {
+export function missingKafkaReason(): string | undefined {
   const { cacheDir, javaHome } = readTestConfig();
   const java = findJava(javaHome);
   if (!java.ok) return java.why;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bus, openKafkaBus } from "@wonrail/kit/bus";
 import { eventually, testLog } from "@wonrail/kit/testing";
-import { ownKafka, type OwnServer, whyNoKafka } from "./ownServer";
+import { ownKafka, type OwnServer, missingKafkaReason } from "./ownServer";
 
 const TOPIC = "wonrail.sample.v1";
-const withoutKafka = whyNoKafka();
+const withoutKafka = missingKafkaReason();
 /** Time in which a service must stop. */
 const GRACE_MS = 20_000;
 /**

@@ -3,7 +3,7 @@ import { type Bus, openKafkaBus } from "@wonrail/kit/bus";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { Kafka, logLevel } from "kafkajs";
 import { ownCluster, type OwnCluster } from "./ownCluster";
-import { whyNoKafka } from "./ownServer";
+import { missingKafkaReason } from "./ownServer";
 
 // Faults that a single broker never shows.
 
@@ -12,7 +12,7 @@ const PARTITIONS = 12;
 const BATCH = 60;
 /** Their coordinators are spread over all brokers. */
 const GROUPS = 6;
-const skipped = whyNoKafka();
+const skipped = missingKafkaReason();
 
 if (skipped !== undefined) {
   test.skip(`several brokers are not tested here: ${skipped}`, () => undefined);
@@ -85,16 +85,16 @@ if (skipped !== undefined) {
       const bus = open("groups");
       const groups = [...Array(GROUPS).keys()].map((number) => `group-${number}`);
       await Promise.all(groups.map((group) => consume(bus, group)));
-      const nobodyLags = async () =>
+      const expectNoLag = async () =>
         expect(await Promise.all(groups.map((group) => lagOf(cluster.brokers, group)))).toEqual(
           groups.map(() => 0),
         );
-      await eventually(nobodyLags, { timeoutMs: 90_000 });
+      await eventually(expectNoLag, { timeoutMs: 90_000 });
       cluster.signal(2, "SIGKILL");
       const publishing = publishTo(publisher);
       await sleep(5_000);
       await publishing.stop();
-      await eventually(nobodyLags, { timeoutMs: 120_000, intervalMs: 1_000 });
+      await eventually(expectNoLag, { timeoutMs: 120_000, intervalMs: 1_000 });
       await bus.close();
     }, 300_000);
   });

@@ -57,7 +57,7 @@ test("deposits are credited once, dust is counted, and the books agree", async (
 test("a credited deposit is no drift while its ledger event is on its way", async () => {
   const book = openBook(world);
   const wallet = await fundOutside(book, "2000");
-  const hearAgain = await stopHearing();
+  const resumeEvents = await pauseEvents();
   try {
     await send(wallet.address, 9n * WON);
     await untilDeposits(wallet.walletId, [{ state: "CREDITED", amount_won: 9n, remainder_units: 0n }]);
@@ -65,7 +65,7 @@ test("a credited deposit is no drift while its ledger event is on its way", asyn
     await compared();
     expect(await openDrifts()).toEqual([]);
   } finally {
-    await hearAgain();
+    await resumeEvents();
   }
   await balanceIs(book, wallet.walletId, 9n);
   await compared();
@@ -195,7 +195,7 @@ async function postHold({ orgId }: Book, holdRequestId: string): Promise<void> {
  * Stops events to the relayer until the returned function is called, by a lock on the inbox's
  * table.
  */
-async function stopHearing(): Promise<() => Promise<void>> {
+async function pauseEvents(): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   let locked = (): void => undefined;

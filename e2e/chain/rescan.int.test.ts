@@ -30,7 +30,7 @@ test("a rescan reports no drift, and the wallets' money keeps moving", async () 
   await begun(2);
   expect(await openDrifts()).toEqual([]);
 
-  const goOn = await stopTakingIn();
+  const resume = await pauseIndexer();
   try {
     await rescanFrom(before);
     // The comparison that was running has ended.
@@ -40,7 +40,7 @@ test("a rescan reports no drift, and the wallets' money keeps moving", async () 
     expect((await reconciliation()).finishedAt).toEqual(finishedAt);
     expect(await openDrifts()).toEqual([]);
   } finally {
-    await goOn();
+    await resume();
   }
 
   const { finishedAt } = await reconciliation();
@@ -58,7 +58,7 @@ test("a rescan reports no drift, and the wallets' money keeps moving", async () 
  * Stops the ingestion of transfers until the returned function is called, by a lock on the
  * movements table.
  */
-async function stopTakingIn(): Promise<() => Promise<void>> {
+async function pauseIndexer(): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   let locked = (): void => undefined;

@@ -22,7 +22,8 @@ import { readChain } from "./support/audit";
 import { openBook } from "./support/book";
 import { openTestPool, openWorld, type World } from "./support/world";
 
-// Scheduled records from the clock to the chain: three relayers, one killed, the real auth, payment, ledger and wallet services, a real node.
+// Scheduled records from the clock to the chain, with real services and a real node. One of three
+// relayers is killed.
 
 const NETWORK = "WON_TESTNET";
 const RECORDS = 200;

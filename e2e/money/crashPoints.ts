@@ -27,7 +27,7 @@ const PATIENCE_MS = 60_000;
  * Arms a process to kill itself with SIGKILL at the point during the work, and restarts it. Returns
  * the work's outcome.
  */
-export async function dieAt<T>(
+export async function crashAt<T>(
   stack: TestStack,
   [name, point]: CrashPoint,
   work: () => Promise<T>,

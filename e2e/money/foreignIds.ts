@@ -1,6 +1,6 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Api } from "../support/api";
-import { type Things } from "./hostile";
+import { type Fixtures } from "./hostile";
 
 interface Request {
   method: string;
@@ -15,11 +15,11 @@ export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn", stri
  * Every request of the contract with an id, by the id's kind. foreignIds.test.ts checks
  * completeness.
  */
-export function requestsFor(things: Things): [keyof Foreign, (id: string) => Request][] {
+export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) => Request][] {
   const post = (path: string, body: object): Request => ({ method: "POST", path, body });
   const get = (path: string): Request => ({ method: "GET", path });
   const patch = (path: string, body: object): Request => ({ method: "PATCH", path, body });
-  const { walletId, otherWalletId, otherAddress: toWalletAddress } = things;
+  const { walletId, otherWalletId, otherAddress: toWalletAddress } = fixtures;
   const amount = 1_000;
   return [
     ["wal", (id) => get(`/api/wallets/${id}`)],
@@ -52,11 +52,11 @@ export function requestsFor(things: Things): [keyof Foreign, (id: string) => Req
 /** Sends each request with a foreign id and with an unknown id. Returns the two answers. */
 export async function askedForForeign(
   api: Api,
-  things: Things,
+  fixtures: Fixtures,
   foreign: Foreign,
 ): Promise<{ request: string; foreign: string; absent: string }[]> {
   const asked = [];
-  for (const [kind, make] of requestsFor(things)) {
+  for (const [kind, make] of requestsFor(fixtures)) {
     const answers = [];
     for (const id of [foreign[kind], newId(kind)]) answers.push(await answerTo(api, make(id), id));
     const { method, path } = make("…");

@@ -11,7 +11,7 @@ export interface Hostile {
 }
 
 /** Valid objects, and objects that are invalid for a command. */
-export interface Things {
+export interface Fixtures {
   walletId: string;
   walletAddress: string;
   otherWalletId: string;
@@ -42,12 +42,12 @@ const NOBODY = "0".repeat(32);
 const text = (value: unknown) => JSON.stringify(value);
 
 /** Every field of every money command, with every invalid value. */
-export function hostileCases(things: Things): Hostile[] {
-  return spoilEach(commandsOf(things).map((command) => ({ method: "POST", ...command })));
+export function hostileCases(fixtures: Fixtures): Hostile[] {
+  return breakEachField(commandsOf(fixtures).map((command) => ({ method: "POST", ...command })));
 }
 
 /** Each field with each invalid value, missing where it is required, and beside unknown fields. */
-export function spoilEach(commands: Command[]): Hostile[] {
+export function breakEachField(commands: Command[]): Hostile[] {
   return commands.flatMap(({ method, path, body, fields }) => [
     ...Object.entries(fields).flatMap(([field, cases]) =>
       cases.map(([name, json, ...codes]) => ({
@@ -80,16 +80,16 @@ export function spoilEach(commands: Command[]): Hostile[] {
   ]);
 }
 
-function commandsOf(things: Things): Omit<Command, "method">[] {
-  const { walletId, otherWalletId, otherAddress, chargeId, paymentId, foreign } = things;
-  const normal = walletIds(foreign.walletId, things.deactivatedId, paymentId);
+function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
+  const { walletId, otherWalletId, otherAddress, chargeId, paymentId, foreign } = fixtures;
+  const normal = walletIds(foreign.walletId, fixtures.deactivatedId, paymentId);
   return [
     {
       path: "/api/wallets/transfer",
       body: { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 },
       fields: {
         fromWalletId: normal,
-        toWalletAddress: addresses(things),
+        toWalletAddress: addresses(fixtures),
         amount: [...amounts("REQ_001"), ["2^53 - 1", "9007199254740991", "TRF_001", "TRF_003"]],
         memo: MEMOS,
       },
@@ -185,7 +185,7 @@ function walletIds(foreign: string, deactivated: string, otherKind: string): Cas
   return [...ids("wal", foreign, otherKind, "WAL_002"), ["deactivated", text(deactivated), "WAL_004"]];
 }
 
-function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contracts }: Things): Case[] {
+function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contracts }: Fixtures): Case[] {
   const hex = otherAddress.slice(2).toLowerCase();
   const flipped = otherAddress.replace(/[a-f]/i, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),

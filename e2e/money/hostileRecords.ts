@@ -1,4 +1,4 @@
-import { type Case, type Command, type Hostile, MEMOS, spoilEach } from "./hostile";
+import { type Case, type Command, type Hostile, MEMOS, breakEachField } from "./hostile";
 
 /** Changeable records of the organisation, which the cases must leave unchanged. */
 export interface Recorded {
@@ -52,7 +52,7 @@ export function hostileRecords({ instantId, scheduledId, address }: Recorded): H
       fields: { scheduledAt: MOMENTS },
     },
   ];
-  return spoilEach(commands);
+  return breakEachField(commands);
 }
 
 const NO_TEXTS = ["null", "0", "1", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]);

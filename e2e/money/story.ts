@@ -14,7 +14,7 @@ interface Operation {
   requestBody?: { content: { "application/json": Media } };
   responses: Record<string, { content: { "application/json": Media } }>;
 }
-interface Told {
+interface DocumentedAnswer {
   timestamp: string;
   data: unknown;
 }
@@ -24,62 +24,69 @@ interface Step {
   path: string;
   body: unknown;
   status: number;
-  told: Told;
+  documented: DocumentedAnswer;
 }
 
 /** Operations on the key and the service itself. */
-const ASIDE = ["checkHealth", "getSession", "refreshKey", "revokeKey"];
+const SKIPPED_OPERATIONS = ["checkHealth", "getSession", "refreshKey", "revokeKey"];
 /** Fields that differ each time. The settlement state is not awaited here. */
-const VARYING = ["settlement", "createdAt", "updatedAt", "changedAt", "cancellableUntil", "transactionId"];
+const VARYING_FIELDS = [
+  "settlement",
+  "createdAt",
+  "updatedAt",
+  "changedAt",
+  "cancellableUntil",
+  "transactionId",
+];
 /** The story's own day. */
-const NOT_ASKED = ["from", "to"];
+const OMITTED_PARAMETERS = ["from", "to"];
 const NAME = /\b(?:[a-z]{3}_[0-9a-f]{32}|0x[0-9a-fA-F]{40})\b/g;
 
 /** Sends each example request. Returns the documented and the real answers. */
-export async function retell(api: Api): Promise<{ told: object; answered: object }[]> {
+export async function replayExamples(api: Api): Promise<{ documented: object; answered: object }[]> {
   const document = JSON.parse(readText("gateway/openapi.json")) as {
     paths: Record<string, Record<string, Operation>>;
   };
   const steps = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => stepsOf(method, path, operation)),
   );
-  steps.sort((one, other) => Date.parse(one.told.timestamp) - Date.parse(other.told.timestamp));
+  steps.sort((one, other) => Date.parse(one.documented.timestamp) - Date.parse(other.documented.timestamp));
   const ours = new Map<string, string>();
-  const inOurWords = <T>(value: T) =>
+  const withOurIds = <T>(value: T) =>
     JSON.parse(JSON.stringify(value).replace(NAME, (name) => ours.get(name) ?? name)) as T;
-  const retold: { told: object; answered: object }[] = [];
-  for (const { operationId, method, path, body, status, told } of steps) {
+  const replayed: { documented: object; answered: object }[] = [];
+  for (const { operationId, method, path, body, status, documented } of steps) {
     // The shop's wallet exists before a list shows it.
     if (operationId === "listWallets")
       await api.post("/api/wallets", { userId: "shop-7", walletType: "NORMAL" });
-    const request = inOurWords({ path, ...(body === undefined ? {} : { body }) });
+    const request = withOurIds({ path, ...(body === undefined ? {} : { body }) });
     const answer = await api.call(method, request.path, request.body, { idempotencyKey: randomUUID() });
-    learn(told.data, answer.body.data, ours);
-    retold.push({
-      told: { operationId, status, data: lasting(inOurWords(told.data)) },
+    learn(documented.data, answer.body.data, ours);
+    replayed.push({
+      documented: { operationId, status, data: lasting(withOurIds(documented.data)) },
       answered: { operationId, status: answer.status, data: lasting(answer.body.data) },
     });
   }
-  return retold;
+  return replayed;
 }
 
 function stepsOf(method: string, path: string, operation: Operation): Step[] {
   const { operationId, parameters = [], requestBody, responses } = operation;
-  if (ASIDE.includes(operationId)) return [];
+  if (SKIPPED_OPERATIONS.includes(operationId)) return [];
   const [status, { content }] = Object.entries(responses).find(([code]) => Number(code) < 300)!;
   const bodies = requestBody ? valuesOf(requestBody.content["application/json"]) : [];
   const shown = parameters.filter(({ example }) => example !== undefined);
   const inPath = shown.filter((one) => one.in === "path");
-  const inQuery = shown.filter((one) => one.in === "query" && !NOT_ASKED.includes(one.name!));
+  const inQuery = shown.filter((one) => one.in === "query" && !OMITTED_PARAMETERS.includes(one.name!));
   const place = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, example!), path);
   const query = inQuery.map(({ name, example }) => `${name}=${example}`).join("&");
-  return valuesOf(content["application/json"]).map((told, index) => ({
+  return valuesOf(content["application/json"]).map((documented, index) => ({
     operationId,
     method: method.toUpperCase(),
     path: query === "" ? place : `${place}?${query}`,
     body: bodies[index],
     status: Number(status),
-    told: told as Told,
+    documented: documented as DocumentedAnswer,
   }));
 }
 
@@ -88,18 +95,23 @@ function valuesOf({ example, examples }: Media): unknown[] {
 }
 
 /** Maps the document's ids and names to the real ones. */
-function learn(told: unknown, answered: unknown, ours: Map<string, string>): void {
-  if (typeof told === "string" && typeof answered === "string") {
-    const [names, theirs] = [told.match(NAME), answered.match(NAME)];
-    if (names?.[0] === told && theirs?.[0] === answered) ours.set(told, answered);
-  } else if (typeof told === "object" && told !== null && typeof answered === "object" && answered !== null) {
-    for (const [field, value] of Object.entries(told))
+function learn(documented: unknown, answered: unknown, ours: Map<string, string>): void {
+  if (typeof documented === "string" && typeof answered === "string") {
+    const [names, theirs] = [documented.match(NAME), answered.match(NAME)];
+    if (names?.[0] === documented && theirs?.[0] === answered) ours.set(documented, answered);
+  } else if (
+    typeof documented === "object" &&
+    documented !== null &&
+    typeof answered === "object" &&
+    answered !== null
+  ) {
+    for (const [field, value] of Object.entries(documented))
       learn(value, (answered as Record<string, unknown>)[field], ours);
   }
 }
 
 function lasting(value: unknown): unknown {
   return JSON.parse(
-    JSON.stringify(value, (field, of: unknown) => (VARYING.includes(field) ? undefined : of)),
+    JSON.stringify(value, (field, of: unknown) => (VARYING_FIELDS.includes(field) ? undefined : of)),
   );
 }

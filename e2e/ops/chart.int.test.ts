@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import {
   CHART,
   type Container,
@@ -14,7 +14,7 @@ import {
 import { PROCESSES, calledBy, settingsOf, youngFlag } from "./repository";
 
 if (helm === undefined)
-  saySkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
+  reportSkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
 const ONE_KAFKA_USER =
   "bus.ownAuthority=true,secrets.kafka.secretPrefix=,secrets.kafka.existingSecret=wonrail-kafka";

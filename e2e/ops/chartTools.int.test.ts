@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import Ajv, { type AnySchema } from "ajv";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { CHART, type Manifest, VALUES, helm, parseManifests, render, renderText } from "./chart";
 import { ROOT, readText } from "./repository";
 import { findTool } from "./tools";
@@ -82,6 +82,7 @@ function withoutSecrets(manifests: Manifest[]): Map<string, Manifest> {
 
 function withTool(name: string, otherwise: string): string | undefined {
   const path = findTool(name);
-  if (path === undefined) saySkipped(`${otherwise}, ${name} is absent; deploy/kube/tools.sh --all builds it`);
+  if (path === undefined)
+    reportSkipped(`${otherwise}, ${name} is absent; deploy/kube/tools.sh --all builds it`);
   return path;
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { CHART, helm, helmRun, podsOf, render } from "./chart";
 
 if (helm === undefined)
-  saySkipped("values are not tried on the chart, helm 4 is absent; deploy/kube/tools.sh builds it");
+  reportSkipped("values are not tried on the chart, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
 
 const DIGEST = `sha256:${"5e1f".repeat(16)}`;

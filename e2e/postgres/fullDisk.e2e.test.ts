@@ -10,11 +10,11 @@ import { asAdmin } from "../support/asAdmin";
 import { newOrganisation } from "../support/operators";
 import { missingPayments } from "../support/missingPayments";
 import { reconciled } from "../support/reconciled";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { startStack, type TestStack } from "../support/startStack";
 import { verifyLedger } from "../support/verifyLedger";
-import { whyFailed } from "../support/whyFailed";
-import { type SmallDisk, startSmallDisk, whyNoSmallDisk } from "./smallDisk";
+import { collectFailureLogs } from "../support/collectFailureLogs";
+import { type SmallDisk, startSmallDisk, missingSmallDiskReason } from "./smallDisk";
 
 // The disk of the services' and the feeds' databases is full: first tables cannot grow, then
 // PostgreSQL's log cannot, and it crashes without recovery. Requests succeed or fail completely,
@@ -43,8 +43,8 @@ interface Order {
   first: Answer<Json>;
 }
 
-const why = whyNoSmallDisk();
-if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why}`);
+const why = missingSmallDiskReason();
+if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${why}`);
 
 (why === undefined ? describe : describe.skip)("PostgreSQL's disk is full", () => {
   let disk: SmallDisk;
@@ -164,7 +164,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     const tookMs = Math.round(performance.now() - startedMs);
     const { status, headers, body } = answer;
     const said = `${status} ${body.error?.code}`;
-    if (status >= 300 && !REFUSALS.includes(said)) wrong.push(said, ...whyFailed(stack));
+    if (status >= 300 && !REFUSALS.includes(said)) wrong.push(said, ...collectFailureLogs(stack));
     if (status === 503 && !(Number(headers.get("retry-after")) > 0))
       wrong.push(`${said} without Retry-After`);
     if (tookMs > IN_TIME_MS) wrong.push(`${said} after ${tookMs} ms`);

@@ -52,7 +52,7 @@ const MAX_CONNECTIONS = 120;
 const SMALL = ["max_wal_size=64MB", "min_wal_size=32MB", "shared_buffers=64MB"];
 
 /** Reason why this machine cannot have a small disk, if any. */
-export function whyNoSmallDisk(): string | undefined {
+export function missingSmallDiskReason(): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-mount-"));
   try {
     if (!mount(dir, 1)) return "only who may mount a tmpfs, as root of a machine may, has a disk to fill";

@@ -15,15 +15,15 @@ interface Line {
  * Includes causes of refusals and errors of ended processes, without messages about an unreachable
  * bus.
  */
-export function whyFailed({ home, output }: Pick<TestStack, "home" | "output">): string[] {
+export function collectFailureLogs({ home, output }: Pick<TestStack, "home" | "output">): string[] {
   const said = readdirSync(home.logsDir)
     .flatMap((file) => readFileSync(join(home.logsDir, file), "utf8").split("\n"))
-    .filter((line) => line.startsWith("{") && line.endsWith("}") && isTelling(JSON.parse(line) as Line))
+    .filter((line) => line.startsWith("{") && line.endsWith("}") && explainsFailure(JSON.parse(line) as Line))
     .sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
   return [...output().split("\n").slice(-LAST), ...said.slice(-LAST)];
 }
 
-function isTelling({ level, cause }: Line): boolean {
+function explainsFailure({ level, cause }: Line): boolean {
   return cause !== undefined || level === "fatal";
 }
 

@@ -19,7 +19,7 @@ const PATIENCE_MS = 120_000;
  * Reads a service's events from the first one, for a limited time. Returns the ids without an
  * event.
  */
-export async function missingOnTheBus(stack: TestStack, wanted: Wanted): Promise<string[]> {
+export async function findMissingOnBus(stack: TestStack, wanted: Wanted): Promise<string[]> {
   const { bus } = stack.stack();
   const missing = new Set(wanted.ids);
   const reading =

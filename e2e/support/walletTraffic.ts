@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { missingOnTheBus } from "./readTopic";
+import { findMissingOnBus } from "./readTopic";
 import { checkAnswer, ContractViolation } from "./contract";
 import type { TestStack } from "./startStack";
 
@@ -66,7 +66,7 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
     },
     async audit() {
       const wanted = { service: "wallet", type: "wallet_created", ids: made } as const;
-      return { made: made.size, missing: await missingOnTheBus(stack, wanted) };
+      return { made: made.size, missing: await findMissingOnBus(stack, wanted) };
     },
   };
 }

@@ -6,11 +6,11 @@ import { eventually } from "@wonrail/kit/testing";
 import { z } from "zod";
 import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
 import { operation, type Reply, route, type Route } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
@@ -38,7 +38,7 @@ const extraRoutes: Route[] = [
 ];
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());
 });

@@ -66,7 +66,7 @@ export function createApp(parts: AppParts): App {
     switch (change.kind) {
       case "started":
         wasConnected = true;
-        return principals.doubtAll();
+        return principals.markAllStale();
       case "heartbeat":
         return;
       case "keyRevoked":

@@ -1,16 +1,16 @@
 import { eventually } from "@wonrail/kit/testing";
 import { type Reply } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
 });
 afterAll(() => auth.close());
 beforeEach(async () => {

@@ -3,14 +3,14 @@ import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { errorTable, isErrorCode } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
-import { exampleId } from "./routes/exampleThings";
-import { type AuthAtOurEdge, type KnownKey, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { exampleId } from "./routes/exampleFixtures";
+import { type FakeAuthServer, type KnownKey, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { type Answer, type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
 // Mistakes and attacks of clients: each gets a coded answer, calls no service and reveals no secret.
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Times out slow clients early. */
 let hasty: TestGateway;
@@ -20,7 +20,7 @@ let foreign: KnownKey;
 const move = jest.fn(async () => ({ data: { done: true } }));
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const extraRoutes = [countedRoute("/test/counted", undefined, move)];
   const timeouts = { headersTimeoutMs: 1_500, requestTimeoutMs: 3_000 };
   gateway = await startGateway({ authPort: auth.port, extraRoutes });

@@ -1,18 +1,18 @@
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
 const BUDGET_MS = 2_000;
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 const move = jest.fn(async () => ({ data: { done: true } }));
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const config = { REQUEST_BUDGET_MS: BUDGET_MS };
   const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", move)];
   gateway = await startGateway({ authPort: auth.port, config, extraRoutes });

@@ -5,19 +5,19 @@ import { json } from "node:stream/consumers";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { type Call, type Reply } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
 type Answer = Awaited<ReturnType<TestGateway["send"]>>;
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Handler of the counted route, set by each test. */
 let work: (call: Call) => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", (call) => work(call))];
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());

@@ -25,8 +25,8 @@ import {
   WalletStatus,
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
-import { exampleId } from "./routes/exampleThings";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { exampleId } from "./routes/exampleFixtures";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
 // Requests that the gateway sends to services, and the fields of its answers.
@@ -53,14 +53,19 @@ const paid = {
   ...{ settlement: settled, cancellation: null, createdAt: at.toISOString() },
 };
 const doneBy = { restored: { incentive: 200, normal: 290 }, incentiveClawedBack: 5, keptFromNormal: 10 };
-const wayBack = { cancelId: "pcl_1", ...doneBy, memo: "sent back", createdAt: later.toISOString() };
+const paymentCancellation = {
+  cancelId: "pcl_1",
+  ...doneBy,
+  memo: "sent back",
+  createdAt: later.toISOString(),
+};
 const charge = Charge.fromPartial({
   ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
   ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
   createdAt: at,
 });
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let services: Awaited<ReturnType<typeof startGrpcServer>>;
 let gateway: TestGateway;
 let key: string;
@@ -73,7 +78,7 @@ let says: ExecuteResponse;
 let readCancellation: Payment["cancellation"];
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const execute = async (request: ExecuteRequest) => (asked.push(request), says);
   const door = { host: "127.0.0.1", port: 0, log: testLog(), registry: new Registry() };
   services = await startGrpcServer({
@@ -171,9 +176,9 @@ describe("each field of the service's answer has its own name in the response", 
     const { body } = await post("payment/cancel", { paymentId: exampleId("pay"), memo: "sent back" });
     expect(body.data).toEqual({
       ...{ ...paid, status: "CANCELLED", cancelId: "pcl_1", ...doneBy },
-      cancellation: { ...wayBack, settlement: { ...settled, status: "SUBMITTED" } },
+      cancellation: { ...paymentCancellation, settlement: { ...settled, status: "SUBMITTED" } },
     });
-    const read = { ...paid, cancellation: { ...wayBack, settlement: settled } };
+    const read = { ...paid, cancellation: { ...paymentCancellation, settlement: settled } };
     expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
   });
 

@@ -1,16 +1,16 @@
 import { connect } from "node:net";
 import { eventually } from "@wonrail/kit/testing";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Never done while its client is there. */
 const move = jest.fn(() => new Promise<never>(() => undefined));
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   gateway = await startGateway({
     authPort: auth.port,
     extraRoutes: [countedRoute("/test/counted", undefined, move)],

@@ -5,11 +5,11 @@ import { startDying } from "@wonrail/kit/testing/startDying";
 import { type ExecuteRequest, PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { exampleId } from "./routes/exampleThings";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { exampleId } from "./routes/exampleFixtures";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let services: Awaited<ReturnType<typeof startDying>>;
 let gateway: TestGateway;
 /** The commands that reached the payment service. */
@@ -18,7 +18,7 @@ const executed: ExecuteRequest[] = [];
 let fails: DomainError | undefined;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const refuse = (code: ConstructorParameters<typeof DomainError>[0]) => async () => {
     throw fails ?? new DomainError(code);
   };

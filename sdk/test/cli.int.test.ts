@@ -23,19 +23,19 @@ const RENT = [
 let server: FaultServer;
 afterEach(() => server.close());
 
-type Told = { code: number; stdout: string; stderr: string };
+type CliResult = { code: number; stdout: string; stderr: string };
 
-async function cli(...args: string[]): Promise<Told> {
+async function cli(...args: string[]): Promise<CliResult> {
   return begin(args).ended;
 }
 
-function begin(args: string[]): { child: ChildProcess; ended: Promise<Told> } {
+function begin(args: string[]): { child: ChildProcess; ended: Promise<CliResult> } {
   const env = { ...process.env, WONRAIL_BASE_URL: server.url, WONRAIL_API_KEY: "wk_test_1" };
   const child = execFile(process.execPath, [EXAMPLE, ...args], { env, timeout: 60_000 });
   return { child, ended: told(child) };
 }
 
-async function told(child: ChildProcess): Promise<Told> {
+async function told(child: ChildProcess): Promise<CliResult> {
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout!),
     text(child.stderr!),

@@ -19,7 +19,7 @@ afterEach(async () => {
   await service.close();
 });
 
-type Told = { code: number; stdout: string; stderr: string };
+type CliResult = { code: number; stdout: string; stderr: string };
 
 async function sendAt(
   fate: Fate,
@@ -39,7 +39,7 @@ async function sendAt(
     goneAt?: string;
     readsOn?: boolean;
   } = {},
-): Promise<Told> {
+): Promise<CliResult> {
   const onAsked = async (method: string) => {
     if (method === goneAt) await node.close();
     if (method !== interruptedAt) return;

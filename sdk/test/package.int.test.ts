@@ -109,7 +109,7 @@ test("the reference pages are written, and every link in them resolves", async (
 
 // An edge runtime has web interfaces only, so Node's additional ones are removed before the library
 // is loaded. Node's own Response needs them; a plain object replaces it.
-const AT_THE_EDGE = `
+const EDGE_SCRIPT = `
 const answer = { success: true, data: { id: "txn_1", status: "CONFIRMED" }, error: null, requestId: "req_1" };
 const response = { ok: true, status: 200, headers: new Headers(), text: async () => JSON.stringify(answer) };
 globalThis.fetch = async () => response;
@@ -122,7 +122,7 @@ console.log(JSON.stringify({ status, isKeyed: idempotencyKey.length === 36, hasP
 `;
 
 test("the library works with web interfaces only", async () => {
-  expect(await printed(["--input-type=module"], AT_THE_EDGE)).toEqual({
+  expect(await printed(["--input-type=module"], EDGE_SCRIPT)).toEqual({
     status: "CONFIRMED",
     isKeyed: true,
     hasProcess: false,

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { untroubledBy } from "./process/untroubled";
+import { createRetryingTask } from "./process/retryingTask";
 
 const MAX_BYTES = 20 * 1024 * 1024;
 const EVERY_MS = 5_000;
@@ -23,11 +23,11 @@ export function startLogRotation(rotation: LogRotation): { close(): void } {
 
 /** Rotates files independently: an error with one does not stop the others. */
 export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRotation): () => void {
-  const untroubled = untroubledBy(onTrouble);
+  const attempt = createRetryingTask(onTrouble);
   return () =>
-    untroubled(`The logs in ${logsDir} cannot be looked at`, () => {
+    attempt(`The logs in ${logsDir} cannot be looked at`, () => {
       for (const file of logsIn(logsDir)) {
-        untroubled(`${file} cannot be rotated`, () => rotate(file, maxBytes));
+        attempt(`${file} cannot be rotated`, () => rotate(file, maxBytes));
       }
     });
 }

@@ -130,7 +130,7 @@ export function untilSettled(
       const open = all.filter(({ state }) => !["CONFIRMED", "FAILED", "PASSED"].includes(state));
       if (all.length < operations || open.length > 0) {
         throw new Error(
-          `${all.length} of ${operations} operations, ${open.length} open: ${await whatHolds(world)}`,
+          `${all.length} of ${operations} operations, ${open.length} open: ${await describeUnsettled(world)}`,
         );
       }
       return all;
@@ -140,7 +140,7 @@ export function untilSettled(
 }
 
 /** Explains open operations: their states, the stopped queues and wallets, and the writers. */
-async function whatHolds({ relayerDb }: World): Promise<string> {
+async function describeUnsettled({ relayerDb }: World): Promise<string> {
   const { found } = await relayerDb.one<{ found: unknown }>(sql`
     select json_build_object(
       'open', (select json_agg(o) from (

@@ -65,8 +65,8 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
     invent: (deposit) => void (lie = inventing(deposit)),
     forgeBlocks: () => void (lie = forgingBlocks),
     exaggerate: () => void (lie = exaggerating),
-    standStillAt: (height) => void (lie = standingStill(height)),
-    sayMuch: () => void (lie = sayingMuch),
+    standStillAt: (height) => void (lie = frozenHead(height)),
+    sayMuch: () => void (lie = withOversizedReceipt),
     tellTheTruth: () => void (lie = (_, result) => result),
     close: () =>
       new Promise((resolve) => {
@@ -118,12 +118,12 @@ function exaggerating({ method }: Call, result: unknown): unknown {
   }
 }
 
-function sayingMuch({ method }: Call, result: unknown): unknown {
+function withOversizedReceipt({ method }: Call, result: unknown): unknown {
   if (method !== "eth_getTransactionReceipt" || result === null) return result;
   return { ...(result as object), more: "0".repeat(350_000) };
 }
 
-function standingStill(height: number): Lie {
+function frozenHead(height: number): Lie {
   return ({ method }, result) => {
     switch (method) {
       case "eth_blockNumber":

@@ -3,7 +3,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Exchange } from "./exchange";
 import { type Principal } from "./principal";
 import { type Principals, type Resolution } from "./principals";
-import { timesGiven } from "./timesGiven";
+import { countHeader } from "./countHeader";
 
 const BEARER = /^Bearer +(\S+)$/i;
 
@@ -50,7 +50,7 @@ function bearerToken(req: IncomingMessage): string | undefined {
   const { authorization } = req.headers;
   if (authorization === undefined) return undefined;
   // Node shows only the first of two.
-  if (timesGiven(req, "authorization") > 1) throw invalidKey("two_keys_sent");
+  if (countHeader(req, "authorization") > 1) throw invalidKey("two_keys_sent");
   if (!/^bearer\b/i.test(authorization)) return undefined;
   return BEARER.exec(authorization)?.[1] ?? "";
 }

@@ -8,12 +8,12 @@ const queues = new WeakMap<Socket, Bag<ServerResponse>>();
  * Closes queued responses when their connection ends. Node informs only the response whose turn it
  * is. Without this, pipelined requests of a client that left would stay open and unlogged.
  */
-export function hearOfTheEnd(socket: Socket, res: ServerResponse): void {
-  const queue = queues.get(socket) ?? startQueue(socket);
+export function closeQueuedResponsesOnDisconnect(socket: Socket, res: ServerResponse): void {
+  const queue = queues.get(socket) ?? trackConnection(socket);
   res.once("close", queue.put(res));
 }
 
-function startQueue(socket: Socket): Bag<ServerResponse> {
+function trackConnection(socket: Socket): Bag<ServerResponse> {
   const queue = bag<ServerResponse>();
   queues.set(socket, queue);
   socket.once("close", () => {

@@ -2,17 +2,17 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
 import { type Reply } from "../routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "../testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "../testing/fakeAuthServer";
 import { countedRoute } from "../testing/countedRoute";
 import { startGateway, type TestGateway } from "../testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const extraRoutes = [countedRoute("/test/counted", undefined, () => work())];
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());

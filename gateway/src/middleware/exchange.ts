@@ -8,7 +8,7 @@ import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";
 import { type Connections } from "./connections";
-import { timesGiven } from "./timesGiven";
+import { countHeader } from "./countHeader";
 
 /** State of one request and its answer, for the log line and the metrics. */
 export interface Exchange {
@@ -90,7 +90,7 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
       });
       runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
     });
-    const hosts = timesGiven(req, "host");
+    const hosts = countHeader(req, "host");
     // HTTP/1.1 requires the header. Node would refuse a missing one without the envelope, and of
     // two it takes the first.
     if (hosts > 1) return next(invalidRequest([{ path: "(header) Host", message: "is given twice" }]));

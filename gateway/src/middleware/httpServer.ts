@@ -6,7 +6,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { refusalBody, SECURITY_HEADERS } from "./envelope";
-import { hearOfTheEnd } from "./hearOfTheEnd";
+import { closeQueuedResponsesOnDisconnect } from "./closeQueuedResponsesOnDisconnect";
 
 export interface HttpServerOptions {
   host: string;
@@ -45,7 +45,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   let draining = false;
   const server = createServer(
     {
-      ...bornForExpress(app),
+      ...useExpressPrototypes(app),
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -58,7 +58,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
     (req, res) => {
       // The app closes connections of running answers itself.
       if (draining || isLast(res)) res.shouldKeepAlive = false;
-      if (res.socket === null) hearOfTheEnd(req.socket, res);
+      if (res.socket === null) closeQueuedResponsesOnDisconnect(req.socket, res);
       // Express would answer a malformed URL itself, without our middlewares. So the request is
       // retried as an unknown path.
       app(req as Request, res as Response, () => {
@@ -124,7 +124,7 @@ function isLast(res: ServerResponse): boolean {
  * replaces the prototype of each object. V8 then drops its knowledge of the object's shape, and each
  * access costs three times as much (docs/performance/payments.md).
  */
-function bornForExpress(app: Express) {
+function useExpressPrototypes(app: Express) {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse extends ServerResponse {}
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Express["request"];
@@ -171,7 +171,7 @@ const REASONS: Record<number, string> = {
  * Writes a complete answer and ends the connection, because its next bytes have no known meaning.
  */
 function answerRaw(socket: Socket, status: number, error: DomainError): void {
-  if (!socket.writable || isOwedAnother(socket)) {
+  if (!socket.writable || isAnswerPending(socket)) {
     socket.destroy();
     return;
   }
@@ -197,7 +197,7 @@ function answerRaw(socket: Socket, status: number, error: DomainError): void {
  * refusal would garble it. If it is not started, the client would take the refusal for it. So the
  * connection is cut, and the client knows that the outcome is unknown.
  */
-function isOwedAnother(socket: Socket): boolean {
+function isAnswerPending(socket: Socket): boolean {
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
   return answer != null && (answer.headersSent || answer.req.complete);
 }

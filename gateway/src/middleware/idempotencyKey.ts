@@ -1,6 +1,6 @@
 import { type IncomingMessage } from "node:http";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
-import { timesGiven } from "./timesGiven";
+import { countHeader } from "./countHeader";
 
 /** HTTP has cut off the spaces at its ends. */
 export const IDEMPOTENCY_KEY_FORM = /^[\x20-\x7e]{1,255}$/;
@@ -12,7 +12,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
   if (!IDEMPOTENCY_KEY_FORM.test(key)) throw refused("must be 1 to 255 printable ASCII characters");
   // Node joins repeated headers with a comma, and a key may contain a comma. So the raw headers are
   // counted.
-  if (key.includes(",") && timesGiven(req, "idempotency-key") > 1) throw refused("is given twice");
+  if (key.includes(",") && countHeader(req, "idempotency-key") > 1) throw refused("is given twice");
   return key;
 }
 

@@ -102,7 +102,7 @@ test("a pushed revocation takes effect at once", async () => {
 test.each<[string, (principals: Principals) => void]>([
   ["a revoked key", ({ forgetKey }) => forgetKey("key_1")],
   ["a changed organisation", ({ forgetOrganisation }) => forgetOrganisation("org_1")],
-  ["a stream that began anew", ({ doubtAll }) => doubtAll()],
+  ["a stream that began anew", ({ markAllStale }) => markAllStale()],
 ])("a look-up that started before a pushed change is not cached: %s", async (_, change) => {
   let answer = Promise.resolve(FULL);
   const { principals, lookUp } = start(() => answer);
@@ -147,7 +147,7 @@ test("after a reconnect of the change stream every cached key is looked up again
   const { resolve, principals, lookUp } = start(async () => FULL);
   await lookUp();
   resolve.mockResolvedValue(NONE);
-  principals.doubtAll();
+  principals.markAllStale();
   expect(await lookUp()).toMatchObject({ access: "none" });
 });
 

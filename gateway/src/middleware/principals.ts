@@ -39,7 +39,7 @@ export interface Principals {
   forgetKey(keyId: string): void;
   forgetOrganisation(orgId: string): void;
   /** Marks every cached answer as stale. */
-  doubtAll(): void;
+  markAllStale(): void;
 }
 
 interface Entry {
@@ -47,7 +47,7 @@ interface Entry {
   sentAtMs: number;
   freshUntilMs: number;
   /** From this time on a request triggers a new look-up. */
-  askAgainAtMs: number;
+  refreshAtMs: number;
 }
 
 const MAX_PRINCIPALS = 10_000;
@@ -88,7 +88,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
   const refused = new BoundedMap<string, Entry>(MAX_REFUSALS);
   const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
   const running = { known: 0, stranger: 0 };
-  const asSuspect = createNewestFirst(SUSPECTS);
+  const queueAsSuspect = createNewestFirst(SUSPECTS);
   const lookUps = measure(registry, () => known.size);
   /** Number of pushed changes. An answer that was requested before a change may be outdated. */
   let changes = 0;
@@ -99,41 +99,41 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     const entry = known.get(fingerprint) ?? refused.get(fingerprint);
     const now = monotonicMs();
     if (entry && now < entry.freshUntilMs) {
-      if (now >= entry.askAgainAtMs && !underWay.has(fingerprint)) {
-        entry.askAgainAtMs = now + RETRY_MS;
+      if (now >= entry.refreshAtMs && !underWay.has(fingerprint)) {
+        entry.refreshAtMs = now + RETRY_MS;
         // This failure is harmless: the entry lives on, and later a request waits for the answer.
-        askAboutKnown(fingerprint, apiKey, clientAddress).catch(() => undefined);
+        lookUpKnown(fingerprint, apiKey, clientAddress).catch(() => undefined);
       }
       return entry.resolution;
     }
-    const waiting = joinable(fingerprint);
+    const waiting = findPendingLookUp(fingerprint);
     if (!entry?.resolution.principal) {
       if (waiting) return waiting;
       const presented = parseApiKey(apiKey);
-      return presented ? askAboutStranger(fingerprint, presented, clientAddress) : INVALID_KEY;
+      return presented ? lookUpUnknown(fingerprint, presented, clientAddress) : INVALID_KEY;
     }
-    return orGrace(waiting ?? askAboutKnown(fingerprint, apiKey, clientAddress), fingerprint, entry);
+    return withOutageGrace(waiting ?? lookUpKnown(fingerprint, apiKey, clientAddress), fingerprint, entry);
   }
 
   /** Ignores look-ups from before a change: they could still admit a revoked key. */
-  function joinable(fingerprint: string): Promise<Resolution> | undefined {
+  function findPendingLookUp(fingerprint: string): Promise<Resolution> | undefined {
     const asked = underWay.get(fingerprint);
     return asked?.changesBefore === changes ? asked.answer : undefined;
   }
 
-  function askAboutKnown(fingerprint: string, apiKey: string, address: string): Promise<Resolution> {
+  function lookUpKnown(fingerprint: string, apiKey: string, address: string): Promise<Resolution> {
     return ask("known", fingerprint, parseApiKey(apiKey)!, address);
   }
 
   /** Counts the guess before the look-up, so that simultaneous guesses cannot pass together. */
-  async function askAboutStranger(
+  async function lookUpUnknown(
     fingerprint: string,
     key: PresentedApiKey,
     address: string,
   ): Promise<Resolution> {
-    const look = () => joinable(fingerprint) ?? ask("stranger", fingerprint, key, address);
+    const look = () => findPendingLookUp(fingerprint) ?? ask("stranger", fingerprint, key, address);
     const refusal = limitOf(address);
-    if (refusal) return asSuspect(look, refusal);
+    if (refusal) return queueAsSuspect(look, refusal);
     guesses.take(address);
     const resolution = await look();
     if (resolution.access !== "none") guesses.giveBack(address);
@@ -150,7 +150,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     }
   }
 
-  async function orGrace(
+  async function withOutageGrace(
     answer: Promise<Resolution>,
     fingerprint: string,
     entry: Entry,
@@ -164,7 +164,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       if (known.get(fingerprint) !== entry || now - entry.sentAtMs > outageGraceMs) throw error;
       lookUps.inc({ outcome: "grace" });
       entry.freshUntilMs = now + GRACE_STEP_MS;
-      entry.askAgainAtMs = now + RETRY_MS;
+      entry.refreshAtMs = now + RETRY_MS;
       entry.resolution = agedTo(nowMs(), entry.resolution);
       return entry.resolution;
     }
@@ -199,8 +199,8 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       lookUps.inc({ outcome: resolution.access });
       const freshUntilMs = sentAtMs + Math.min(cacheableMs, MAX_LIFE_MS);
       // Refusals are not refreshed in the background; only keys in use are.
-      const askAgainAtMs = resolution.principal ? (sentAtMs + freshUntilMs) / 2 : freshUntilMs;
-      if (changes === changesBefore) store(fingerprint, { resolution, sentAtMs, freshUntilMs, askAgainAtMs });
+      const refreshAtMs = resolution.principal ? (sentAtMs + freshUntilMs) / 2 : freshUntilMs;
+      if (changes === changesBefore) store(fingerprint, { resolution, sentAtMs, freshUntilMs, refreshAtMs });
       return resolution;
     } catch (error) {
       lookUps.inc({ outcome: "failed" });
@@ -231,7 +231,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
         if (entry.resolution.principal?.orgId === orgId) entry.freshUntilMs = entry.sentAtMs = -Infinity;
       }
     },
-    doubtAll() {
+    markAllStale() {
       changes += 1;
       for (const [, entry] of known) entry.freshUntilMs = 0;
     },

@@ -245,7 +245,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     sweeping = true;
     for (const [key, counter] of counters) {
       usable(counter);
-      await giveAccount(counter);
+      await reportUsage(counter);
       // Checked after the report, because a request may have come meanwhile.
       if (isIdle(counter)) counters.delete(key);
     }
@@ -253,7 +253,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
   }
 
   /** Returns true when one call could not hold all reports. */
-  async function giveAccount(counter: Counter): Promise<boolean> {
+  async function reportUsage(counter: Counter): Promise<boolean> {
     const accounts = settled(counter);
     if (accounts.length === 0) return false;
     try {
@@ -312,7 +312,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       const counter = counters.get(`${orgId} ${quota}`);
       if (!counter) return;
       end(counter);
-      void giveAccount(counter);
+      void reportUsage(counter);
     },
     reconsider(orgId) {
       for (const [, counter] of counters) if (counter.orgId === orgId) counter.refusing = undefined;
@@ -323,7 +323,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         // A lease that arrives now must be reported too, or it would count as spent.
         await counter.leasing?.catch(() => undefined);
         end(counter);
-        while (await giveAccount(counter));
+        while (await reportUsage(counter));
       }
     },
   };

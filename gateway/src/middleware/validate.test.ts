@@ -1,7 +1,7 @@
 import { type DomainError } from "@wonrail/kit/contract/errors";
 import { type z } from "zod";
 import { createPayment } from "../routes/payments";
-import { exampleId } from "../routes/exampleThings";
+import { exampleId } from "../routes/exampleFixtures";
 import { createTransaction, updateTransactionStatus } from "../routes/transactions";
 import { createTransfer, getTransfer } from "../routes/transfers";
 import { createWallet, listWallets, listWalletTransactions } from "../routes/wallets";

@@ -159,14 +159,14 @@ export const secondPayment = {
   memo: "Order 20260114-0022",
   createdAt: minute(9),
 };
-const whatCancellationDid = {
+const cancellationEffect = {
   restored: { incentive: 100, normal: 4_900 },
   incentiveClawedBack: 49,
   keptFromNormal: 0,
 };
 const cancellation = {
   cancelId: exampleId("pcl", minute(10)),
-  ...whatCancellationDid,
+  ...cancellationEffect,
   memo: "Sent back",
   settlement: pending,
   createdAt: minute(10),
@@ -176,7 +176,7 @@ export const cancelledPayment = { ...secondPayment, status: "CANCELLED", cancell
 export const justCancelled = {
   ...cancelledPayment,
   cancelId: cancellation.cancelId,
-  ...whatCancellationDid,
+  ...cancellationEffect,
 };
 const wayBack = { ...cancellation, settlement: confirmed("6c", 130) };
 export const settledPayments = [

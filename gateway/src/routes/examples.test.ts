@@ -6,33 +6,36 @@ import { renderOpenApi } from "./renderOpenApi";
 const table = routes({ clients: {}, principals: {} } as RouteDeps);
 
 /** As much of an answer, or of a request's body, as these tests look into. */
-interface Told {
+interface ExampleContent {
   [field: string]: unknown;
-  items?: Told[];
+  items?: ExampleContent[];
   settlement?: { status: string; txHash: string | null; blockNumber: number | null };
   createdAt?: string;
   updatedAt?: string;
 }
-const told = story.map((example) => ({
+const allExamples = story.map((example) => ({
   ...example,
-  body: (example.body ?? {}) as Told,
-  data: example.data as Told,
+  body: (example.body ?? {}) as ExampleContent,
+  data: example.data as ExampleContent,
 }));
 
-function only(operation: string, name?: string): Omit<Example, "body" | "data"> & { body: Told; data: Told } {
-  const found = told.filter((one) => one.operation === operation && one.name === name);
+function only(
+  operation: string,
+  name?: string,
+): Omit<Example, "body" | "data"> & { body: ExampleContent; data: ExampleContent } {
+  const found = allExamples.filter((one) => one.operation === operation && one.name === name);
   expect([operation, found.length]).toEqual([operation, 1]);
   return found[0]!;
 }
 
 /** An answer, or each item of a list. */
-const things = told.flatMap(({ operation, at, data }) =>
+const things = allExamples.flatMap(({ operation, at, data }) =>
   (data.items ?? [data]).map((thing) => ({ operation, at, thing })),
 );
 
 describe.each(table.map((route) => [route.operation.id, route] as const))("%s", (id, route) => {
   const { params, query, body, data } = route.operation;
-  const examples = told.filter(({ operation }) => operation === id);
+  const examples = allExamples.filter(({ operation }) => operation === id);
 
   test("has examples that match its schemas", () => {
     expect(examples.length).toBeGreaterThan(0);
@@ -82,7 +85,7 @@ test("examples follow each other in time, and each id carries its creation time"
 
 test("a request names only ids and addresses of earlier answers", () => {
   const given = new Set<string>();
-  for (const { operation, params, query, body, data } of told) {
+  for (const { operation, params, query, body, data } of allExamples) {
     const named = [...idsIn({ params, query, body }), ...ourAddresses({ query, body })];
     expect([operation, named.filter((id) => !given.has(id))]).toEqual([operation, []]);
     for (const id of [...idsIn(data), ...addressesIn(data)]) given.add(id);
@@ -118,14 +121,16 @@ test("states follow from the operations before them", () => {
 });
 
 test("payer and receiver differ", () => {
-  const paid = told.filter(({ operation }) => operation === "createPayment").map(({ body }) => body);
+  const paid = allExamples.filter(({ operation }) => operation === "createPayment").map(({ body }) => body);
   for (const { payerWalletId, receiverWalletId } of paid) expect(payerWalletId).not.toBe(receiverWalletId);
-  const recorded = told.filter(({ operation }) => operation === "createTransaction").map(({ body }) => body);
+  const recorded = allExamples
+    .filter(({ operation }) => operation === "createTransaction")
+    .map(({ body }) => body);
   for (const { fromAddress, toAddress } of recorded) expect(fromAddress).not.toBe(toAddress);
 });
 
 test("scheduled times lie more than 20 years ahead", () => {
-  for (const { body } of told.filter(({ body: { scheduledAt } }) => scheduledAt !== undefined))
+  for (const { body } of allExamples.filter(({ body: { scheduledAt } }) => scheduledAt !== undefined))
     expect(new Date(body.scheduledAt as string).getUTCFullYear()).toBeGreaterThan(
       new Date().getUTCFullYear() + 20,
     );
@@ -134,7 +139,7 @@ test("scheduled times lie more than 20 years ahead", () => {
 });
 
 test("a list holds the items that its query selects, newest first, and counts them", () => {
-  const lists = told.filter(({ data }) => data.items !== undefined);
+  const lists = allExamples.filter(({ data }) => data.items !== undefined);
   expect(lists).toHaveLength(6);
   for (const { operation, query = {}, data } of lists) {
     const items = data.items!;
@@ -219,18 +224,24 @@ function addressesIn(value: unknown): string[] {
 }
 
 /** Addresses of the request that must belong to our wallets. */
-function ourAddresses({ query, body }: { query: Example["query"] | undefined; body: Told }): string[] {
+function ourAddresses({
+  query,
+  body,
+}: {
+  query: Example["query"] | undefined;
+  body: ExampleContent;
+}): string[] {
   const sender = body.paymentType === "SCHEDULED" ? body.fromAddress : undefined;
   return addressesIn([query?.address, body.toWalletAddress, sender]);
 }
 
-function lineOf(paymentId: unknown, type: string): Told | undefined {
+function lineOf(paymentId: unknown, type: string): ExampleContent | undefined {
   const { items } = only("listWalletTransactions").data;
   return items!.find((line) => line.relatedId === paymentId && line.type === type);
 }
 
 /** For each filter of the query, whether the item passes it. */
-function wants(query: Record<string, string>, item: Told): boolean[] {
+function wants(query: Record<string, string>, item: ExampleContent): boolean[] {
   const { walletId, payerWalletId, fromWalletId, fromAddress, toAddress } = item;
   return Object.entries(query).map(([name, value]) => {
     if (name === "from") return Date.parse(item.createdAt!) >= Date.parse(value);

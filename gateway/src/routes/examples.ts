@@ -32,7 +32,7 @@ import {
   shop,
   shopAddress,
   transfer,
-} from "./exampleThings";
+} from "./exampleFixtures";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
 // part; the bank records other transactions and schedules the shop's payout; then the user leaves.

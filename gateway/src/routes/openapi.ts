@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from "../middleware/readBody";
 import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from "./apiDescription";
 import { type Example, story } from "./examples";
-import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleThings";
+import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
 import { type Operation, type Route, type Shape } from "./operation";
 

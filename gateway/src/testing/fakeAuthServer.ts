@@ -26,12 +26,12 @@ export interface KnownKey {
   ratePerSecond: number;
 }
 
-export type AuthAtOurEdge = Awaited<ReturnType<typeof startAuthAtOurEdge>>;
+export type FakeAuthServer = Awaited<ReturnType<typeof startFakeAuthServer>>;
 
 const IN_A_DAY = () => new Date(Date.now() + 86_400_000);
 
 /** A gRPC server that answers like auth from memory, with switchable failures. */
-export async function startAuthAtOurEdge(port = 0) {
+export async function startFakeAuthServer(port = 0) {
   const keys = new Map<string, KnownKey>();
   const calls: Record<string, number> = {};
   const watchers = new Set<(change: WatchChangesResponse) => void>();

@@ -235,8 +235,8 @@ test("Retry-After may be a date, compared with the Date header or the local cloc
 test.each([3_600_000, -3_600_000])(
   "a Retry-After that is a date is reckoned by the clock of who answers, also where ours differs by %p ms",
   async (aheadMs) => {
-    const byTheirs = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
-    const headers = { date: byTheirs(0), "retry-after": byTheirs(10_000) };
+    const serverTime = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
+    const headers = { date: serverTime(0), "retry-after": serverTime(10_000) };
     const { client } = clientOf([failure(429, "RATE_001", null, headers)]);
     const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
     expect(error).toMatchObject({ retryAfterMs: 10_000 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "./guard";
 import { describeExit, spawnProcess, type OwnedProcess, type ProcessSpec } from "./ownedProcess";
-import { untroubledBy, type Untroubled } from "./untroubled";
+import { createRetryingTask, type RetryingTask } from "./retryingTask";
 
 export type UnitState = "stopped" | "starting" | "ready" | "restarting" | "stopping";
 
@@ -34,12 +34,12 @@ export class Unit {
   /** Set while the process is wanted; aborting it ends the pause before the next attempt. */
   #wanted: AbortController | undefined;
   #loop: Promise<void> = Promise.resolve();
-  #untroubled: Untroubled;
+  #retryingTask: RetryingTask;
 
   constructor(spec: ProcessSpec, deps: UnitDeps) {
     this.#spec = spec;
     this.#deps = deps;
-    this.#untroubled = untroubledBy(deps.onTrouble);
+    this.#retryingTask = createRetryingTask(deps.onTrouble);
   }
 
   get status(): UnitStatus {
@@ -125,7 +125,7 @@ export class Unit {
   /** An error in a listener does not end the process. The listener gets the next change. */
   #change(state: UnitState): void {
     this.#state = state;
-    this.#untroubled(`The new state of ${this.#spec.name} cannot be recorded`, () =>
+    this.#retryingTask(`The new state of ${this.#spec.name} cannot be recorded`, () =>
       this.#deps.onChange(this.status),
     );
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { catchUp, confirmed, deliver } from "./testing/events";
-import { dieAt } from "./testing/failpoints";
+import { crashAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, type Command, pay, refund, transfer } from "./testing/commands";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
@@ -77,7 +77,7 @@ test.each(cases)(
   async ({ point, name }) => {
     const { command, wallets, after } = await scenes[name]!();
     const key = randomUUID();
-    await dieAt(world, point, () => world.execute(command, key));
+    await crashAt(world, point, () => world.execute(command, key));
     const answer = await world.execute(command, key);
     expect(answer.replayed).toBe(AFTER.includes(point));
     expect(await world.balances(...wallets)).toEqual(after);
@@ -94,7 +94,7 @@ test.each(["ledger.before_commit", "ledger.committed", "payment.hold_ended", "pa
     const { transferId } = valueOf(await world.execute(transfer(walletId, OUTSIDE, 1_000)), "transfer");
     await catchUp(world);
     await deliver(world, confirmed(transferId));
-    await dieAt(world, point, async () => {
+    await crashAt(world, point, async () => {
       await world.app().settleTransfers();
       await catchUp(world);
     });

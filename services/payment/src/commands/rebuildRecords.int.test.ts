@@ -3,7 +3,7 @@ import { rawSql } from "@wonrail/kit/db";
 import { rebuildRecords } from "./rebuildRecords";
 import { beginRebuild, readRebuild } from "../store/rebuilds";
 import { catchUp, confirmed, deliver } from "./testing/events";
-import { doAt, dieAt } from "./testing/failpoints";
+import { doAt, crashAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "./testing/world";
 
@@ -98,7 +98,7 @@ test("a killed rebuild resumes at its position, and two replicas share it", asyn
   await catchUp(world);
   const expected = await rows();
   const id = await beginRebuild(db(), "operator:test");
-  await dieAt(world, "payment.rebuilding", () => world.app().rebuildRecords());
+  await crashAt(world, "payment.rebuilding", () => world.app().rebuildRecords());
   expect(await beginRebuild(db(), "operator:other")).toBe(id);
   await Promise.all([world.app().rebuildRecords(), world.app(1).rebuildRecords()]);
   expect((await readRebuild(db(), id)).isFinished).toBe(true);

@@ -226,12 +226,12 @@ async function startLife(
     SIGNING_LIMIT_ORGANISATION_WON: 1n,
     SIGNING_LIMIT_GLOBAL_WON: 1n,
   });
-  const authAddress = await serve("auth", [authAtOurEdge(orgId)]);
+  const authAddress = await serve("auth", [fakeAuth(orgId)]);
   const addresses = {
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
-    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayerSays)]),
+    RELAYER_ADDRESS: await serve("chain-relayer", [fakeRelayer(databases.payment, relayerSays)]),
   };
   const registries = [new Registry(), new Registry()];
   const apps: App[] = [];
@@ -274,7 +274,7 @@ interface Loaded {
 }
 
 /** Payment asks auth for the policy before the organisation's first event arrives. */
-function authAtOurEdge(orgId: string): GrpcService {
+function fakeAuth(orgId: string): GrpcService {
   return implement(AuthServiceService, {
     getOrganisation: async () => ({
       organisation: Organisation.fromPartial({
@@ -290,7 +290,7 @@ function authAtOurEdge(orgId: string): GrpcService {
 }
 
 /** Payment asks chain-relayer before it ends a hold. */
-function relayerAtOurEdge({ db }: TestDatabase, relayerSays: World["relayerSays"]): GrpcService {
+function fakeRelayer({ db }: TestDatabase, relayerSays: World["relayerSays"]): GrpcService {
   return implement(RelayerServiceService, {
     async getOperations({ refs }) {
       const told = await db.query<{ ref: string; status: string }>(sql`
