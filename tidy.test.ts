@@ -86,9 +86,8 @@ test("no service imports another, nor does the gateway", () => {
   const wrong = imports(production).filter(({ from, to }) => {
     const home = /^(services\/[^/]+|gateway|sdk)\//.exec(from)?.[1];
     if (home === undefined) return false;
-    const other = /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|events|gateway|sdk|local|e2e)(\/|$)/.test(
-      to,
-    );
+    const other =
+      /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|events|gateway|sdk|local|e2e)(\/|$)/.test(to);
     return other || (to.startsWith(".") && !join(dirname(from), to).startsWith(`${home}/`));
   });
   expect(

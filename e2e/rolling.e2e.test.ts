@@ -72,7 +72,10 @@ test("a payment is found by its request id in the logs of all processes, as one 
 
   const requestLines = () => replicas.lines().filter((line) => line.requestId === requestId);
   const all = PROCESSES.map(({ name }) => name).sort();
-  for (const endMs = Date.now() + 30_000; Date.now() < endMs && servicesOf(requestLines()).length < all.length;)
+  for (
+    const endMs = Date.now() + 30_000;
+    Date.now() < endMs && servicesOf(requestLines()).length < all.length;
+  )
     await sleep(200);
   expect(servicesOf(requestLines())).toEqual(all);
   expect(new Set(requestLines().map(({ traceId }) => traceId)).size).toBe(1);
