@@ -48,12 +48,8 @@ async function charged(api: Api, amount: number, user?: string): Promise<Json> {
 async function paid(api: Api): Promise<{ payer: Json; receiver: Json; payment: Json }> {
   const payer = await charged(api, 10_000);
   const receiver = await wallet(api);
-  const { walletId: payerWalletId } = payer;
-  const payment = await api.post("/api/wallets/payment", {
-    payerWalletId,
-    receiverWalletId: receiver.walletId,
-    amount: 1_000,
-  });
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const payment = await api.post("/api/wallets/payment", { ...ids, amount: 1_000 });
   return { payer, receiver, payment };
 }
 
@@ -377,9 +373,9 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stack.stop());
 
-const given = Object.entries(GIVEN).filter(
-  (entry): entry is [ErrorCode, Scenario] => typeof entry[1] === "function",
-);
+const isScenario = (entry: [string, unknown]): entry is [ErrorCode, Scenario] =>
+  typeof entry[1] === "function";
+const given = Object.entries(GIVEN).filter(isScenario);
 
 test.each(given)("%s", async (code, give) => {
   const { status, body } = await give(world);

@@ -19,7 +19,7 @@ import { revokeKeyOf } from "./commands/revokeKeyOf";
 import { rotateSecretKey } from "./commands/rotateSecretKey";
 import { setOrganisation } from "./commands/setOrganisation";
 import { type Config } from "./config";
-import { type CredentialDeps, type Deps } from "./deps";
+import { type CredentialDeps, type Deps } from "./commands/deps";
 import { type FailedCredential } from "./domain/throttle";
 import { findOrganisation } from "./queries/findOrganisation";
 import { getSessions, type Session, type SessionInput } from "./queries/getSessions";

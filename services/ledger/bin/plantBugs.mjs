@@ -130,8 +130,8 @@ const BUGS = [
   [
     "answer before the commit",
     "commands/postBatch.ts",
-    "await appendEvents(tx, eventsOf(decision.changes, items));",
-    'await appendEvents(tx, eventsOf(decision.changes, items)); if (decision.changes.touched.size === 2) throw new Error("lost after the answer");',
+    "await appendEvents(tx, eventsOf(decision.changes, origins));",
+    'await appendEvents(tx, eventsOf(decision.changes, origins)); if (decision.changes.touched.size === 2) throw new Error("lost after the answer");',
     "int",
     [
       ["const decision = await tx(", "let early: Decision | undefined; const decision = await tx("],

@@ -1,7 +1,7 @@
 import { tx, type Tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../deps";
+import { type Deps } from "./deps";
 import { periodOf, type Period } from "../domain/periods";
 import { quotaLimit, type Quota } from "../domain/plans";
 import { accountForLease, leaseSize, lend, QUOTA_LEASE_MS, type QuotaUsage } from "../domain/quotas";

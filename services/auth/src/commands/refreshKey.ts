@@ -3,7 +3,7 @@ import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit
 import { tx, type Tx } from "@wonrail/kit/db";
 import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { newId, type Id } from "@wonrail/kit/contract/ids";
-import { type CredentialDeps, type Deps } from "../deps";
+import { type CredentialDeps, type Deps } from "./deps";
 import {
   decideRefresh,
   isUsable,

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { type DomainError } from "@wonrail/kit/contract/errors";
-import { type CredentialDeps } from "../deps";
+import { type CredentialDeps } from "./deps";
 import { NO_ACCESS, standingOf, type ApiKey, type KeyStanding } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { findCredentials } from "../store/apiKeys";

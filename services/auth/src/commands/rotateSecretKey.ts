@@ -1,6 +1,6 @@
 import { createSecretKey } from "@wonrail/kit/contract/apiKey";
 import { tx } from "@wonrail/kit/db";
-import { type Deps } from "../deps";
+import { type Deps } from "./deps";
 import { type Organisation } from "../domain/organisations";
 import { organisationChanged } from "../events";
 import { mustFindOrganisation } from "../queries/findOrganisation";

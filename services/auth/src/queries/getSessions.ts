@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
 import { type Outcome } from "@wonrail/kit/lane";
-import { type Deps } from "../deps";
+import { type Deps } from "../commands/deps";
 import { type ApiKey } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { periodOf, type Period } from "../domain/periods";

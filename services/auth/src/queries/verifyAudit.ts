@@ -1,4 +1,4 @@
-import { type Deps } from "../deps";
+import { type Deps } from "../commands/deps";
 import { verifyAuditAlways, type AuditReport } from "./verifyAuditAlways";
 
 /**

@@ -1,4 +1,3 @@
-import { chargeOf } from "../domain/testing/world";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
@@ -16,6 +15,7 @@ import {
   testEngine,
   transferOf,
 } from "./testing/ledger";
+import { chargeOf } from "../domain/testing/world";
 import type { WalletType } from "../domain/types";
 
 const ledger = soundLedger();
@@ -374,8 +374,7 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
       : { number, sequence: BigInt(sequence), amountWon, balanceAfterWon: BigInt(balanceAfterWon) };
   });
   const entry = newId("jrn").slice(4);
-  const numbers = lines.map(({ number }) => number);
-  const zeros = lines.map(() => 0);
+  const [numbers, zeros] = [lines.map(({ number }) => number), lines.map(() => 0)];
   await database.db.query(sql`
     select write_postings(
       ${numbers}::bigint[], ${lines.map(({ sequence }) => sequence)}::bigint[], ${lines.map(({ amountWon }) => amountWon)}::bigint[],
@@ -389,13 +388,13 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
 test("the engine keeps no reference to answered requests", async () => {
   const walletId = await ledger.open();
   const answered: WeakRef<object>[] = [];
-  for (let number = 0; number < 20; number += 1) {
+  while (answered.length < 20) {
     const request = requestOf(ledger.orgId, chargeOf(walletId, 1n));
     answered.push(new WeakRef(request));
     await postTo(ledger.engine, request);
   }
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
-  const kept = answered.filter((request) => request.deref() !== undefined).length;
-  expect(kept).toBeLessThan(5); // the last batches' may be alive
+  // The last batches' may be alive.
+  expect(answered.filter((request) => request.deref()).length).toBeLessThan(5);
 });

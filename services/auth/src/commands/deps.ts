@@ -1,7 +1,7 @@
 import { type KeyMode } from "@wonrail/kit/contract/apiKey";
 import { type DomainError } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
-import { type FailedCredential } from "./domain/throttle";
+import { type FailedCredential } from "../domain/throttle";
 
 /** The dependencies of commands and queries. Time is the database's, so there is no clock. */
 export interface Deps {
