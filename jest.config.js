@@ -1,7 +1,8 @@
 require("./e2e/setup/inMemory.js");
 
-// Three projects by file name: x.test.ts does no I/O, x.int.test.ts uses real Postgres, bus and chain, x.e2e.test.ts a running stack. What is
-// too much for every run is x.deep.test.ts: `make faults` has it tried.
+// Three projects by file name: x.test.ts does no I/O, x.int.test.ts uses real Postgres, bus and
+// chain, x.e2e.test.ts a running stack. x.deep.test.ts takes too long for every run: `make faults`
+// runs it.
 const shared = {
   transform: {
     "^.+\\.ts$": [
@@ -23,7 +24,7 @@ const slow = ["\\.int\\.test\\.ts$", "\\.e2e\\.test\\.ts$", "\\.deep\\.test\\.ts
 const deep = process.env.WONRAIL_DEEP === undefined ? [] : ["**/*.deep.test.ts"];
 
 module.exports = {
-  // Long enough for a machine at a tenth of its speed; what hangs is found all the same.
+  // Long enough for a machine at a tenth of its speed; a hanging test is found later.
   testTimeout: 120_000,
   testSequencer: "<rootDir>/e2e/setup/slowestFirst.js",
   projects: [

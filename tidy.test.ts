@@ -1,4 +1,4 @@
-// The shape of the repository as a failing test. Each message says what to do about it.
+// The repository's structure as tests. Each message contains the remedy.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -53,7 +53,7 @@ test("the top level holds the agreed folders and no others", () => {
 describe.each(SERVICES)("services/%s", (service) => {
   const src = join(ROOT, "services", service, "src");
 
-  test("has the one shape", () => {
+  test("has the standard shape", () => {
     const folders = FLOWS[service] ?? FOLDERS;
     const missing = [...FILES, ...folders]
       .filter((name) => name !== "events.ts" || !SILENT.includes(service))
@@ -82,13 +82,12 @@ describe.each(SERVICES)("services/%s", (service) => {
   });
 });
 
-test("no service, and not the gateway, imports another", () => {
+test("no service imports another, nor does the gateway", () => {
   const wrong = imports(production).filter(({ from, to }) => {
     const home = /^(services\/[^/]+|gateway|sdk)\//.exec(from)?.[1];
     if (home === undefined) return false;
-    const other = /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|events|gateway|sdk|local|e2e)(\/|$)/.test(
-      to,
-    );
+    const other =
+      /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|events|gateway|sdk|local|e2e)(\/|$)/.test(to);
     return other || (to.startsWith(".") && !join(dirname(from), to).startsWith(`${home}/`));
   });
   expect(
@@ -114,7 +113,7 @@ describe.each(Object.entries(FLOWS))("the flows of services/%s", (service, flows
     ).toEqual([]);
   });
 
-  test("do not depend on each other in a circle, nor on the service's doors", () => {
+  test("do not depend on each other in a circle, nor on the service's entry points", () => {
     const neededBy = (flow: string) =>
       new Set(crossing.filter(({ from }) => flowOf(from) === flow).map(({ to }) => flowOf(to)!));
     const reached = (flow: string): Set<string> => {
@@ -164,7 +163,7 @@ test("domain folders do no I/O: they import money, ids, errors, messages and eac
   ).toEqual([]);
 });
 
-describe("each outside library has one home", () => {
+describe("each outside library stays in its folder:", () => {
   const homes: [string, RegExp][] = [
     ["pg", /^(kit\/src\/(db|migrate)\/|deploy\/local\/)/],
     ["kafkajs", /^(kit\/src\/bus\/kafka\.ts|deploy\/local\/|e2e\/)/],
@@ -219,13 +218,13 @@ test("no file is longer than 400 lines and no function longer than 70", () => {
   );
 });
 
-test("what is exported somebody uses", () => {
+test("every export is used by another file", () => {
   const code = tracked
     .filter((path) => /\.(ts|mjs|js)$/.test(path))
     .map((path) => ({ path, words: new Set(read(path).match(/\w+/g)) }));
   const isUsed = (name: string, from: string) =>
     code.some(({ path, words }) => path !== from && words.has(name));
-  // The library's exports are for others; types are exported for the signatures that name them.
+  // The library's exports are for partners; types are exported for the signatures that name them.
   const unused = sources
     .filter((path) => !path.startsWith("sdk/"))
     .flatMap((from) =>
@@ -236,7 +235,7 @@ test("what is exported somebody uses", () => {
   expect(advice(unused, "is named in no other file; take the export away")).toEqual([]);
 });
 
-test("nothing is left for later in the code", () => {
+test("the code contains no marker for postponed work", () => {
   const marker = new RegExp(
     `\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|${["X", "XX"].join("")})\\b`,
   );
@@ -251,7 +250,7 @@ test("the lock file names no registry", () => {
   ).toEqual([]);
 });
 
-test("what a package would run at its installation is refused by name", () => {
+test("every install script of a package is denied by name", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as {
     packages: Record<string, { hasInstallScript?: true }>;
   };
@@ -309,12 +308,12 @@ function describeImport({ from, to }: Import): string {
   return `${from} imports ${to}, which`;
 }
 
-/** Functions, methods and closures, found by indentation: the formatter closes a body where it opened. */
+/** Finds functions, methods and closures by indentation, which prettier guarantees. */
 function longFunctions(path: string): string[] {
   const lines = linesOf(path);
   const blocks = lines.flatMap((line, start) => blockAt(lines, line, start));
   return blocks.flatMap(({ name, start, length }) => {
-    // What is inside another function is that one's: only a function's own statements make it hard to read.
+    // Only a function's own statements count, not those of inner functions.
     const inner = blocks.filter(
       (other) => other.start > start && other.start + other.length < start + length,
     );

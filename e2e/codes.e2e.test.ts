@@ -10,7 +10,8 @@ import { admin, keysGiven, newOrganisation, type NewOrganisation } from "./suppo
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
-// Every code that partners can be given is given here, through REST, by a real stack. The table does not compile when a code is missing.
+// A real stack answers every public error code through REST. The table does not compile when a code
+// is missing.
 
 jest.setTimeout(480_000);
 
@@ -22,15 +23,15 @@ interface World {
   expiring: { api: Api; expiresMs: number };
 }
 
-type Given = (world: World) => Promise<Answer<Json>>;
+type Scenario = (world: World) => Promise<Answer<Json>>;
 
 /** Why no request can be answered so on purpose. */
-interface NeverGiven {
+interface UnreachableCode {
   never: string;
 }
 
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-const NOBODY = "0".repeat(32);
+const UNKNOWN_ID = "0".repeat(32);
 
 let users = 0;
 async function wallet(api: Api, walletType = "NORMAL", user?: string): Promise<Json> {
@@ -47,12 +48,8 @@ async function charged(api: Api, amount: number, user?: string): Promise<Json> {
 async function paid(api: Api): Promise<{ payer: Json; receiver: Json; payment: Json }> {
   const payer = await charged(api, 10_000);
   const receiver = await wallet(api);
-  const { walletId: payerWalletId } = payer;
-  const payment = await api.post("/api/wallets/payment", {
-    payerWalletId,
-    receiverWalletId: receiver.walletId,
-    amount: 1_000,
-  });
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const payment = await api.post("/api/wallets/payment", { ...ids, amount: 1_000 });
   return { payer, receiver, payment };
 }
 
@@ -92,7 +89,7 @@ function newHash(): string {
   return `0x${[...Array(64)].map(() => Math.floor(Math.random() * 16).toString(16)).join("")}`;
 }
 
-const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
+const GIVEN: Record<ErrorCode, Scenario | UnreachableCode> = {
   WAUTH_001: ({ api }) => api.call("GET", "/api/wallet-auth/session", undefined, { key: "wk_test_nonsense" }),
   WAUTH_003: async ({ stack }) => {
     const times = [
@@ -127,7 +124,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     expect(second.body.error?.details).toEqual({ walletId });
     return second;
   },
-  WAL_002: ({ api }) => api.call("GET", `/api/wallets/wal_${NOBODY}`),
+  WAL_002: ({ api }) => api.call("GET", `/api/wallets/wal_${UNKNOWN_ID}`),
   WAL_003: async ({ api }) =>
     api.call("POST", `/api/wallets/${(await charged(api, 1_000)).walletId}/deactivate`),
   WAL_004: async ({ api }) =>
@@ -136,7 +133,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAL_005: async ({ api, stack }) => {
     const { walletId } = await charged(api, 1_000);
     const to = await wallet(api);
-    // As an operator freezes a wallet.
+    // Freezes a wallet as the relayer does when the chain blocks its address.
     const uuid = (walletId as string).slice(4);
     await asOwner(
       stack,
@@ -175,11 +172,11 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     await api.post("/api/wallets/charge", { walletId: incentive.walletId, amount: 1_000 });
     return transfer(api, incentive.walletId, (await wallet(api)).walletAddress, 100);
   },
-  TRF_005: ({ api }) => api.call("GET", `/api/wallets/transfer/trf_${NOBODY}`),
+  TRF_005: ({ api }) => api.call("GET", `/api/wallets/transfer/trf_${UNKNOWN_ID}`),
 
   CHG_001: async ({ api }) =>
     api.call("POST", "/api/wallets/charge", { walletId: (await wallet(api)).walletId, amount: 999 }),
-  CHG_002: ({ api }) => api.call("POST", "/api/wallets/charge/cancel", { chargeId: `chg_${NOBODY}` }),
+  CHG_002: ({ api }) => api.call("POST", "/api/wallets/charge/cancel", { chargeId: `chg_${UNKNOWN_ID}` }),
   CHG_003: async ({ api }) => {
     const { chargeId } = await charged(api, 1_000);
     expect(await api.post("/api/wallets/charge/cancel", { chargeId })).toMatchObject({
@@ -248,7 +245,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     });
     return api.call("POST", "/api/wallets/payment/cancel", { paymentId: payment.paymentId });
   },
-  PAY_004: ({ api }) => api.call("GET", `/api/wallets/payment/pay_${NOBODY}`),
+  PAY_004: ({ api }) => api.call("GET", `/api/wallets/payment/pay_${UNKNOWN_ID}`),
   PAY_005: async ({ api }) => {
     const payer = await charged(api, 1_000);
     const own = await wallet(api, "INCENTIVE", payer.userId);
@@ -262,7 +259,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   },
   PAY_007: async ({ api, stack }) => {
     const { payment } = await paid(api);
-    // The record gets the id of a month that the journal does not have, once payment has projected it.
+    // After the projection, gives the record the id of a month that the journal does not have.
     const paymentId = newId("pay", Date.now() - 300 * 24 * 3_600_000);
     const rename = sql`update payments set payment_id = ${paymentId} where payment_id = ${payment.paymentId as string}`;
     await eventually(async () => {
@@ -272,7 +269,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     return api.call("POST", "/api/wallets/payment/cancel", { paymentId });
   },
 
-  TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${NOBODY}`),
+  TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${UNKNOWN_ID}`),
   TX_002: async ({ api }) => {
     const hash = newHash();
     const { id } = await api.post("/api/transaction", record(hash));
@@ -295,7 +292,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     return refused;
   },
 
-  EVT_001: ({ api }) => api.call("GET", `/api/events/evt_${NOBODY}`),
+  EVT_001: ({ api }) => api.call("GET", `/api/events/evt_${UNKNOWN_ID}`),
   EVT_002: async ({ stack }) => {
     const { api } = await newOrganisation(stack.stack());
     await wallet(api);
@@ -325,7 +322,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   SYS_002: async ({ api, stack }) => {
     const { walletId } = await wallet(api);
     await stack.act("stop", "payment");
-    // Until the gateway has heard of it, it may send into the connection that ends, and cannot know what came of that.
+    // Until the gateway notices, it may use the ending connection and get an unknown outcome.
     const read = async () => (await api.call("GET", "/api/wallets/charge")).body.error?.code;
     await eventually(async () => expect(await read()).toBe("SYS_002"), { timeoutMs: 30_000 });
     const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
@@ -343,20 +340,20 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const unknown = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 }, options);
     process.kill(pid, "SIGCONT");
     await stack.untilReady();
-    // The same key tells what became of it, and nothing was done twice.
+    // The same key returns the outcome, and the effect is single.
     expect((await api.post("/api/wallets/charge", { walletId, amount: 1_000 }, options)).balance).toBe(1_000);
     return unknown;
   },
   SYS_004: { never: "every route of this release is built" },
 
-  // The last one: by now its key is over, or nearly.
+  // Runs last, when its key has expired or nearly so.
   WAUTH_002: async ({ expiring: { api, expiresMs } }) => {
     await sleep(expiresMs + 1_500 - Date.now());
     return api.call("GET", "/api/wallets");
   },
 };
 
-/** A key that works, for long enough that a slow machine sees it at work. */
+/** Issues a key that lives long enough to be seen working on a slow machine. */
 async function expiringKey({ stack, org }: Omit<World, "expiring">): Promise<World["expiring"]> {
   const expiresMs = Date.now() + 20_000;
   const expires = ["--expires", new Date(expiresMs).toISOString()];
@@ -376,9 +373,9 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stack.stop());
 
-const given = Object.entries(GIVEN).filter(
-  (entry): entry is [ErrorCode, Given] => typeof entry[1] === "function",
-);
+const isScenario = (entry: [string, unknown]): entry is [ErrorCode, Scenario] =>
+  typeof entry[1] === "function";
+const given = Object.entries(GIVEN).filter(isScenario);
 
 test.each(given)("%s", async (code, give) => {
   const { status, body } = await give(world);
@@ -391,11 +388,11 @@ test.each(given)("%s", async (code, give) => {
   expect(body.requestId).toMatch(/^req_/);
 });
 
-test("after all of them no partner's key and no password is in a log, an event or a row", async () => {
+test("logs, events and rows hold no partner key and no password afterwards", async () => {
   const secrets = { ...secretsOf(world.stack), ...keysGiven };
   expect(Object.values(secrets).every((secret) => secret.length >= 20)).toBe(true);
   expect(await leaksOf(world.stack, secrets)).toEqual([]);
-  // The places are the right ones: what may be there is.
+  // Proves that the search covers the right places: harmless text is found there.
   const known = await leaksOf(world.stack, { organisation: world.org.orgCode });
   expect(known).toContain("organisation in auth.organisations");
 });

@@ -6,7 +6,7 @@ import { findRunnableBlocks } from "./docs/runnableBlocks";
 import { readTour } from "./ops/readTour";
 import { ROOT } from "./ops/repository";
 import { findBrowser, openPage } from "./support/browser";
-import { saySkipped } from "./support/saySkipped";
+import { reportSkipped } from "./support/reportSkipped";
 import { startStack, type TestStack } from "./support/startStack";
 
 // The first commands of a newcomer: the README's tour, the blocks of the documentation, and the demo.
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test("the tour of the README runs as it is pasted", async () => {
+test("the README's tour runs as pasted", async () => {
   const { code, output } = await run("bash", ["-c", readTour()]);
   expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
   expect(output).not.toMatch(/code: '/);
@@ -47,7 +47,7 @@ test.each(findRunnableBlocks().map((block) => [block.page, block.language, block
 );
 
 const browser = findBrowser();
-if (browser === undefined) saySkipped("the documentation site: no Chromium is installed");
+if (browser === undefined) reportSkipped("the documentation site: no Chromium is installed");
 
 (browser === undefined ? test.skip : test)(
   "the gateway serves the documentation: pages, search and diagrams work under its policy",

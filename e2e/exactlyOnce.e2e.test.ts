@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
-import { CRASH_POINTS, type CrashPoint, dieAt } from "./money/crashPoints";
+import { CRASH_POINTS, type CrashPoint, crashAt } from "./money/crashPoints";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
 import { PROCESSES } from "./ops/repository";
 import { available, openWallet, type Scene, SCENES } from "./money/scenes";
@@ -13,8 +13,8 @@ import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 import { verifyLedger } from "./support/verifyLedger";
 
-// One key, one effect, one answer: at once, one after the other, and while the processes that do it are killed. WONRAIL_DEEP=true kills
-// five times at each point, with another command in front each time.
+// One effect and one answer per key: concurrently, repeatedly, and while processes are killed.
+// WONRAIL_DEEP=true kills five times at each point, each time during another command.
 
 jest.setTimeout(600_000);
 
@@ -69,12 +69,12 @@ function succeeded({ status }: Answer<Json>): boolean {
   return status < 300;
 }
 
-/** What the command made: a cancellation has an id of its own beside that of what it cancels. */
+/** Id of the command's result; a cancellation has its own. */
 function idOf({ body: { data } }: Answer<Json>): string {
   return data.cancelId ?? data.transferId ?? data.chargeId ?? data.refundId ?? data.paymentId;
 }
 
-test("fifty cancellations of one charge, each with a key of its own, never take more than the charge", async () => {
+test("fifty cancellations of one charge under separate keys never exceed the charge", async () => {
   const { walletId, chargeId } = await openWallet(api, 10_000);
   const answers = await Promise.all(
     [...Array(AT_ONCE)].map(() =>
@@ -87,7 +87,7 @@ test("fifty cancellations of one charge, each with a key of its own, never take 
   expect(new Set(answers.flatMap(({ body }) => body.error?.code ?? []))).toEqual(new Set(["CHG_005"]));
 });
 
-test("fifty transfers at the edge of the daily limit: exactly as many as fit", async () => {
+test("exactly as many of fifty transfers succeed as the daily limit allows", async () => {
   const limited = await newOrganisation(stack.stack(), "--daily-limit", "5000");
   const from = await limited.api.post("/api/wallets", { userId: "a", walletType: "NORMAL" });
   const to = await limited.api.post("/api/wallets", { userId: "b", walletType: "NORMAL" });
@@ -101,7 +101,7 @@ test("fifty transfers at the edge of the daily limit: exactly as many as fit", a
   expect(answers.filter(({ body: { error } }) => error?.code === "TRF_003")).toHaveLength(AT_ONCE - 16);
 });
 
-/** Money that comes to a wallet by each of the three ways. */
+/** Three ways in which money reaches a wallet. */
 const ARRIVALS: Record<string, (to: Json) => Promise<{ path: string; body: Json }>> = {
   charge: async ({ walletId }) => ({ path: "/api/wallets/charge", body: { walletId, amount: 1_000 } }),
   async transfer({ walletAddress }) {
@@ -134,7 +134,7 @@ test.each(Object.entries(ARRIVALS))(
   },
 );
 
-test("whatever is killed under load, each key has one effect, and everything comes to its end", async () => {
+test("each key has one effect and ends, whichever process is killed under load", async () => {
   const [from, to] = [await openWallet(api, 1_000_000_000), await openWallet(api, 0)];
   const ids = { payerWalletId: from.walletId, receiverWalletId: to.walletId };
   const body = { ...ids, amount: 100, incentiveAmount: 0 };
@@ -147,7 +147,7 @@ test("whatever is killed under load, each key has one effect, and everything com
       done += 1;
     }
   });
-  // At last all at once, as when the power goes: they come back in any order.
+  // Finally kills all processes at once, as in a power failure; they restart in any order.
   const all = ["postgres", ...PROCESSES.map(({ name }) => name)];
   for (const names of [["payment"], ["ledger"], ["gateway"], ["postgres"], all]) {
     const before = done;
@@ -158,11 +158,11 @@ test("whatever is killed under load, each key has one effect, and everything com
   await sleep(1_000);
   running = false;
   await Promise.all(clients);
-  // Requests that were cut off carried keys too, and were asked for again until they had an outcome.
+  // Requests that were cut off also carried keys, and were repeated until they had an outcome.
   expect(await available(api, to.walletId)).toBe(done * 100);
 });
 
-describe("every command on its way while a process dies", () => {
+describe("every command completes when a process dies during it", () => {
   const rounds = [...Array(ROUNDS).keys()].flatMap((round) =>
     CRASH_POINTS.map(([name, point]) => ({ name, point, round }) as const),
   );
@@ -175,7 +175,7 @@ describe("every command on its way while a process dies", () => {
       const send = ({ path, body }: Scene, index: number) => settle(api, path, body, keys[index]!);
       // Events that get a number from here on belong to these commands.
       await untilNone(stack.stack(), ["events of ledger"], 60_000);
-      const answers = await dieAt(stack, [name, point] as CrashPoint, () => Promise.all(scenes.map(send)));
+      const answers = await crashAt(stack, [name, point] as CrashPoint, () => Promise.all(scenes.map(send)));
       expect(answers.filter((answer) => !succeeded(answer)).map(({ body }) => body)).toEqual([]);
       const again = await Promise.all(scenes.map(send));
       expect(again.map(({ body: { data } }) => data)).toEqual(answers.map(({ body: { data } }) => data));
@@ -191,7 +191,7 @@ describe("every command on its way while a process dies", () => {
   }
 });
 
-test("at the end nothing is open, the ledger's invariants hold, and no book differs from the chain", async () => {
+test("no operation stays open, the ledger's invariants hold, and the books agree with the chain", async () => {
   await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 120_000);
   expect(await verifyLedger(stack.stack())).toContain("0 violations");
   const { wallets, drifts } = await reconciled(stack.stack());

@@ -6,7 +6,7 @@ import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { differencesFromReads, readFrames, tellStory, TYPES_OF_STORY } from "./money/eventStory";
 import { askedForForeign } from "./money/foreignIds";
-import { hostileCases, type Things } from "./money/hostile";
+import { hostileCases, type Fixtures } from "./money/hostile";
 import { hostileRecords } from "./money/hostileRecords";
 import { hostileRest } from "./money/hostileRest";
 import { lineOf, playEveryType, readPages } from "./money/listing";
@@ -18,11 +18,11 @@ import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
 import { findBrowser, openPage } from "./support/browser";
 import { newOrganisation } from "./support/operators";
-import { saySkipped } from "./support/saySkipped";
+import { reportSkipped } from "./support/reportSkipped";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
-// What a partner can send that is wrong, all of it, and what he can send that is right, in any order.
+// Every invalid request of a partner, and valid ones in any order.
 
 jest.setTimeout(600_000);
 
@@ -41,15 +41,15 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test("nothing that a field may not be is taken: a code, the field named, and the whole ledger as before", async () => {
+test("invalid fields are refused with a code and the field name, and the ledger stays unchanged", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
-  const things = await makeThings(api, stranger.api);
-  const address = things.otherAddress;
+  const fixtures = await createFixtures(api, stranger.api);
+  const address = fixtures.otherAddress;
   const instant = await api.post("/api/transaction", record(address));
   const scheduled = await api.post("/api/transaction", scheduledRecord(address));
   const recorded = { instantId: instant.id as string, scheduledId: scheduled.id as string, address };
-  const cases = [...hostileCases(things), ...hostileRest(things), ...hostileRecords(recorded)];
+  const cases = [...hostileCases(fixtures), ...hostileRest(fixtures), ...hostileRecords(recorded)];
   expect(cases.length).toBeGreaterThan(1_000);
   const before = [await wholeLedger(), await api.get("/api/transaction")];
   const wrong: unknown[] = [];
@@ -67,10 +67,10 @@ test("nothing that a field may not be is taken: a code, the field named, and the
   expect([await wholeLedger(), await api.get("/api/transaction")]).toEqual(before);
 });
 
-test("another organisation's ids answer exactly as those that nobody has", async () => {
+test("another organisation's ids are answered exactly like unknown ids", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
-  const things = await makeThings(api, stranger.api);
+  const fixtures = await createFixtures(api, stranger.api);
   const { walletId, otherAddress, chargeId, paymentId } = await makeMoney(stranger.api, "again");
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
@@ -80,7 +80,7 @@ test("another organisation's ids answer exactly as those that nobody has", async
   const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
   const foreign = { ...made, evt };
   const before = await wholeLedger();
-  for (const { request, foreign: one, absent } of await askedForForeign(api, things, foreign))
+  for (const { request, foreign: one, absent } of await askedForForeign(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);
   expect(await wholeLedger()).toEqual(before);
 });
@@ -126,12 +126,12 @@ describe("the unified listing", () => {
     played = await playEveryType(api);
   });
 
-  test("has every type, newest first, with the balance after each line and who stands at its other end", async () => {
+  test("has every type, newest first, with balance and counterparty on each line", async () => {
     expect((await list("")).items.map(lineOf)).toEqual(played.normal);
     expect((await list("", played.incentiveId)).items.map(lineOf)).toEqual(played.incentive);
   });
 
-  test("shows the lines of one payment under one id, in both wallets", async () => {
+  test("shows the lines of one payment under one id in both wallets", async () => {
     const lines = [...(await list("")).items, ...(await list("", played.incentiveId)).items];
     const ofIt = lines.filter(({ relatedId }) => relatedId === played.paymentId).map(({ type }) => type);
     const paid = ["INCENTIVE", "INCENTIVE_USE", "PAYMENT"];
@@ -139,7 +139,7 @@ describe("the unified listing", () => {
     expect(ofIt.sort()).toEqual([...paid, ...cancelled].sort());
   });
 
-  test("can be asked for one type, for several, and for a time", async () => {
+  test("filters by one type, several types and time", async () => {
     for (const types of ["PAYMENT", "CHARGE,REFUND", "PAYMENT,PAYMENT_CANCEL,TRANSFER", "INCENTIVE"]) {
       const wanted = played.normal.filter(([type]) => types.split(",").includes(type));
       expect([types, (await list(`&type=${types}`)).items.map(lineOf)]).toEqual([types, wanted]);
@@ -150,7 +150,7 @@ describe("the unified listing", () => {
     expect([since.items.length, until.items.length]).toEqual([4, 3]);
   });
 
-  test("is the same by cursor and by page, and so are the lists of what made it", async () => {
+  test("is the same by cursor and by page, and agrees with the lists of its sources", async () => {
     const { normalId } = played;
     const lists = [`/api/wallets/${normalId}/transactions`, `/api/wallets/payment?walletId=${normalId}`];
     for (const path of [...lists, "/api/wallets/charge", "/api/wallets/transfer", "/api/wallets"]) {
@@ -160,7 +160,7 @@ describe("the unified listing", () => {
     }
   });
 
-  test("refuses a type that there is not, and names the ten", async () => {
+  test("refuses an unknown type and names the ten", async () => {
     const { body } = await api.call("GET", `/api/wallets/${played.normalId}/transactions?type=GIFT`);
     const [{ path, message }] = body.error!.details!.fields as [{ path: string; message: string }];
     const types = new Set([...played.normal, ...played.incentive].map(([type]) => type));
@@ -169,12 +169,12 @@ describe("the unified listing", () => {
   });
 });
 
-test("any sequence of commands, replays and changed replays ends as the rules say", async () => {
+test("any sequence of commands, replays and changed replays follows the model", async () => {
   const options = ["--daily-limit", String(DAILY_LIMIT), "--incentive-bps", String(INCENTIVE_BPS)];
   const { api } = await newOrganisation(stack.stack(), ...options);
   const seed = Number(process.env.WONRAIL_SEED ?? randomInt(2 ** 31));
   process.stderr.write(`  sequences: WONRAIL_SEED=${seed}\n`);
-  // Sixteen at a time, as each waits for the network more than for anything else: 19 × 16 = 304 sequences.
+  // Runs sixteen at a time, because each waits mostly for the network: 19 × 16 = 304 sequences.
   const many = fc.array(moves, { minLength: 16, maxLength: 16 });
   const property = fc.asyncProperty(many, async (sequences) => {
     await withinOneDay();
@@ -184,7 +184,7 @@ test("any sequence of commands, replays and changed replays ends as the rules sa
   await fc.assert(property, { numRuns: 19, seed, ...limits });
 });
 
-test("the document's examples are answered as documented when sent one after the other", async () => {
+test("the document's examples, requested in order, are answered as documented", async () => {
   const { api } = await newOrganisation(stack.stack(), "--incentive-bps", "100");
   const { documented, actual } = await replayExamples(api);
   expect(documented.length).toBeGreaterThan(20);
@@ -193,7 +193,7 @@ test("the document's examples are answered as documented when sent one after the
 
 const browser = findBrowser();
 if (browser === undefined)
-  saySkipped("/api/docs is not opened, no browser is installed (Debian: apt-get install chromium)");
+  reportSkipped("/api/docs is not opened, no browser is installed (Debian: apt-get install chromium)");
 
 (browser === undefined ? test.skip : test)(
   "the API's pages take the key and make calls, with the examples as they are",
@@ -231,7 +231,7 @@ async function wholeLedger(): Promise<unknown> {
   return { accounts, postings: await ledger.one(sql`select count(*) from postings`) };
 }
 
-async function makeThings(api: Api, stranger: Api): Promise<Things> {
+async function createFixtures(api: Api, stranger: Api): Promise<Fixtures> {
   const own = await makeMoney(api);
   const foreign = await makeMoney(stranger);
   const closed = await api.post("/api/wallets", { userId: "closed", walletType: "NORMAL" });
@@ -247,7 +247,7 @@ async function makeThings(api: Api, stranger: Api): Promise<Things> {
   };
 }
 
-/** A user with money, another one, and a payment between them. */
+/** A user with money, a second one, and a payment between them. */
 async function makeMoney(api: Api, tag = "user") {
   const [one, two] = [
     await api.post("/api/wallets", { userId: `${tag} one`, walletType: "NORMAL" }),
@@ -266,14 +266,14 @@ async function makeMoney(api: Api, tag = "user") {
   };
 }
 
-/** A transaction of a network that nobody here watches. */
+/** A transaction of a network that the service does not watch. */
 function record(address: string) {
   const network = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
   const what = { fromAddress: address, toAddress: address, amount: "1000000" };
   return { paymentType: "INSTANT", txHash: `0x${randomBytes(32).toString("hex")}`, ...network, ...what };
 }
 
-/** One that is due long after the test. */
+/** A scheduled transaction that is due long after the test. */
 function scheduledRecord(address: string): object {
   const { txHash: _, ...rest } = record(address);
   return { ...rest, paymentType: "SCHEDULED", scheduledAt: new Date(Date.now() + 86_400_000).toISOString() };

@@ -12,27 +12,28 @@ import { newOrganisation } from "./support/operators";
 import { missingPayments } from "./support/missingPayments";
 import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
-import { whyFailed } from "./support/whyFailed";
+import { collectFailureLogs } from "./support/collectFailureLogs";
 
-// What goes on over REST while a part is away, what says at once that it cannot, and that nothing is missing afterwards.
+// Requests that work while a part is away, requests that fail at once, and complete books
+// afterwards.
 
 jest.setTimeout(600_000);
 
 const BUS_AWAY_MS = 60_000;
 const CLIENTS = 4;
 const BETWEEN_PAYMENTS_MS = 750;
-/** After a restart: as long as its callers may take to find it again. */
+/** Time in which callers find a restarted service. */
 const FOUND_MS = 30_000;
-const RUSH = 10;
-/** What is moved without auth is less than this. */
+const BURST_PAYMENTS = 10;
+/** Upper bound of the requests that are sent without auth. */
 const MOVES = 8;
 const MAX_TRIES = 5;
 const SOME_LESS_MS = 4_000;
 const AT_ONCE_MS = 1_000;
-/** Twice what a request may take in all. Those that hang would never answer. */
+/** Twice a request's time limit. A hanging request would never answer. */
 const IN_TIME_MS = 20_000;
 
-/** Kafka where this machine can have it. */
+/** Kafka if this machine can run it. */
 const bus = planBus({ ...readConfig(), bus: undefined }).kind === "feed" ? "feed" : "kafka";
 
 let stack: TestStack;
@@ -56,7 +57,7 @@ afterAll(() => stack?.stop());
       if (status === 201) paid.add(body.data.paymentId as string);
       return status === 201 ? undefined : body.error;
     };
-    const refused = () => (others.length === 0 ? [] : [...others.slice(0, 3), ...whyFailed(stack)]);
+    const refused = () => (others.length === 0 ? [] : [...others.slice(0, 3), ...collectFailureLogs(stack)]);
     const startClients = () => {
       let running = true;
       const clients = Array.from({ length: CLIENTS }, async () => {
@@ -79,12 +80,12 @@ afterAll(() => stack?.stop());
     await stopClients();
     expect(refused()).toEqual([]);
 
-    // Each is alone here: while it restarts nobody could answer.
+    // These services have one replica, so a restart interrupts them.
     for (const name of ["ledger", "payment"]) await stack.act("restart", name);
     await eventually(async () => expect(await pay()).toBeUndefined(), { timeoutMs: FOUND_MS });
     const restarted = paid.size;
     stopClients = startClients();
-    await eventually(() => expect(paid.size - restarted).toBeGreaterThan(RUSH));
+    await eventually(() => expect(paid.size - restarted).toBeGreaterThan(BURST_PAYMENTS));
     await stack.act("start", "kafka");
     await sleep(1_000);
     await stopClients();
@@ -98,7 +99,7 @@ afterAll(() => stack?.stop());
   },
 );
 
-describe("auth, wallet and chain-relayer are away", () => {
+describe("while auth, wallet and chain-relayer are away", () => {
   const AWAY = ["chain-relayer", "wallet", "auth"];
   let one: Json;
   let two: Json;
@@ -124,13 +125,16 @@ describe("auth, wallet and chain-relayer are away", () => {
     return post("/api/wallets/payment", { ...ids, amount: 100 });
   };
 
-  /** What is left of the gateway's lease is for the time without auth: a rush has to have begun one that is larger than itself. */
+  /**
+   * The rest of the gateway's lease serves the time without auth, so a rush must first have
+   * enlarged the lease.
+   */
   async function leaveAuth(): Promise<void> {
     let lease = await newestLease();
     for (let rush = 0, enough = false; !enough && rush < 60; rush += 1) {
-      await Promise.all([...Array(RUSH)].map(() => pay()));
+      await Promise.all([...Array(BURST_PAYMENTS)].map(() => pay()));
       const newest = await newestLease();
-      enough = newest.lease_id !== lease.lease_id && newest.granted_units >= RUSH + MOVES;
+      enough = newest.lease_id !== lease.lease_id && newest.granted_units >= BURST_PAYMENTS + MOVES;
       lease = newest;
     }
     leaseEndsMs = lease.expires_at.getTime();
@@ -155,9 +159,9 @@ describe("auth, wallet and chain-relayer are away", () => {
     return answers.map(({ status }) => status);
   }
 
-  test("money that needs nothing new of them moves and is listed", async () => {
+  test("money moves and is listed when no new fact is needed", async () => {
     let statuses = await moveMoney();
-    // A lease lives ten seconds, of the gateway's clock some less. A machine that was slower than that has shown nothing.
+    // A lease lasts ten seconds by the gateway's clock. A slower machine proves nothing.
     const tooLate = () => statuses.includes(503) && Date.now() > leaseEndsMs - SOME_LESS_MS;
     for (let tries = 1; tooLate() && tries < MAX_TRIES; tries += 1) {
       await stack.act("start", "auth");
@@ -177,7 +181,7 @@ describe("auth, wallet and chain-relayer are away", () => {
       () => api.call("GET", "/api/wallets/payment", undefined, { key: createApiKey("test").text }),
     ],
     ["recorded transactions", () => api.call("GET", "/api/transaction")],
-  ])("%s is SYS_002 with Retry-After, at once and from then on", async (_, ask) => {
+  ])("%s answers SYS_002 with Retry-After at once and from then on", async (_, ask) => {
     const tookMs: number[] = [];
     for (let time = 0; time < 12; time += 1) {
       const startedMs = performance.now();
@@ -185,14 +189,14 @@ describe("auth, wallet and chain-relayer are away", () => {
       expect([body.error?.code, Number(headers.get("retry-after")) > 0]).toEqual(["SYS_002", true]);
       tookMs.push(performance.now() - startedMs);
     }
-    // A machine that stops for seconds now and then makes one or the other late, not most of them.
+    // A machine that pauses for seconds delays single answers, not most of them.
     expect(tookMs.sort((a, b) => a - b)[8]).toBeLessThan(AT_ONCE_MS);
   });
 });
 
-test("wallet and ledger hang: everything is answered within its deadline", async () => {
+test("every request is answered within its deadline while wallet and ledger hang", async () => {
   const { walletId } = await openWallet(api, 1_000);
-  const codes = await askedWhileHanging(
+  const codes = await answerCodesDuringHang(
     ["wallet", "ledger"],
     [
       () => api.call("GET", `/api/wallets/${walletId}`),
@@ -203,12 +207,12 @@ test("wallet and ledger hang: everything is answered within its deadline", async
   for (const code of codes) expect(["SYS_002", "SYS_003"]).toContain(code);
 });
 
-test("payment hangs: what was asked of it is answered within its deadline, and has one effect when it is awake", async () => {
+test("requests to a hanging payment service end at their deadline and take effect once", async () => {
   const { walletId } = await openWallet(api, 1_000);
   const charge = { walletId, amount: 2_000 };
   const key = { idempotencyKey: `hanging ${walletId}` };
   const ask = () => api.call("POST", "/api/wallets/charge", charge, key);
-  for (const code of await askedWhileHanging(["payment"], [ask, ask, ask]))
+  for (const code of await answerCodesDuringHang(["payment"], [ask, ask, ask]))
     expect(["SYS_002", "SYS_003"]).toContain(code);
   await stack.untilReady();
   const first = await eventually(() => api.post("/api/wallets/charge", charge, key), { timeoutMs: 30_000 });
@@ -216,22 +220,22 @@ test("payment hangs: what was asked of it is answered within its deadline, and h
   expect((await api.get(`/api/wallets/${walletId}`)).balance).toBe(3_000);
 });
 
-test("auth hangs: a key that was good goes on, and one that nobody knows is answered in time", async () => {
+test("a cached key works while auth hangs, and an unknown one is answered in time", async () => {
   const stranger = { key: createApiKey("test").text };
   const list = () => api.call("GET", "/api/wallets/payment");
   const late = async () => {
-    await sleep(3_000); // A key is believed for a second by itself.
+    await sleep(3_000); // A key is cached for a second.
     return list();
   };
-  const codes = await askedWhileHanging(
+  const codes = await answerCodesDuringHang(
     ["auth"],
     [list, late, () => api.call("GET", "/api/wallets/payment", undefined, stranger)],
   );
   expect(codes).toEqual([undefined, undefined, "SYS_002"]);
 });
 
-/** The codes of what was asked at once while these processes took everything and answered nothing. */
-async function askedWhileHanging(
+/** Codes of simultaneous requests while these processes accept everything and answer nothing. */
+async function answerCodesDuringHang(
   names: string[],
   asked: (() => Promise<Answer<Json>>)[],
 ): Promise<(string | undefined)[]> {
@@ -247,7 +251,7 @@ async function askedWhileHanging(
   }
 }
 
-/** Of these payments, those that the chain has not confirmed two minutes later. Each is asked for, however long that takes. */
+/** Payments that the chain has not confirmed after two minutes. */
 async function unsettled(paymentIds: ReadonlySet<string>): Promise<string[]> {
   const left = [...paymentIds];
   for (const endMs = Date.now() + 120_000; left.length > 0;) {

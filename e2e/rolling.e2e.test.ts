@@ -17,7 +17,8 @@ import {
 } from "./support/replicas";
 import { startStack, type TestStack } from "./support/startStack";
 
-// Two replicas of each of the six, a balancer before the gateways, customers who pay: each replica is replaced, and nobody notices.
+// Two replicas of each of the six processes, a balancer before the gateways, and paying customers.
+// Each replica is replaced without a failed request.
 
 jest.setTimeout(900_000);
 
@@ -54,7 +55,7 @@ test("a payment is found by its request id in the logs of all processes, as one 
     await api.post("/api/wallets", { userId: "shop", walletType: "NORMAL" }),
   ];
   await api.post("/api/wallets/charge", { walletId: payer.walletId, amount: 5_000 });
-  const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", organisation.orgCode); // one that no gateway knows yet
+  const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", organisation.orgCode); // not cached by a gateway
   const requestId = `trace-${Date.now()}`;
   const order = {
     payerWalletId: payer.walletId,
@@ -69,16 +70,19 @@ test("a payment is found by its request id in the logs of all processes, as one 
   });
   expect({ status, requestId: body.requestId }).toEqual({ status: 201, requestId });
 
-  const linesOfIt = () => replicas.lines().filter((line) => line.requestId === requestId);
+  const requestLines = () => replicas.lines().filter((line) => line.requestId === requestId);
   const all = PROCESSES.map(({ name }) => name).sort();
-  for (const endMs = Date.now() + 30_000; Date.now() < endMs && servicesOf(linesOfIt()).length < all.length;)
+  for (
+    const endMs = Date.now() + 30_000;
+    Date.now() < endMs && servicesOf(requestLines()).length < all.length;
+  )
     await sleep(200);
-  expect(servicesOf(linesOfIt())).toEqual(all);
-  expect(new Set(linesOfIt().map(({ traceId }) => traceId)).size).toBe(1);
+  expect(servicesOf(requestLines())).toEqual(all);
+  expect(new Set(requestLines().map(({ traceId }) => traceId)).size).toBe(1);
   expect(JSON.stringify(replicas.lines())).not.toContain(apiKey);
 });
 
-test(`every replica is replaced ${ROUNDS} times in turn: each drains in time, and its successor takes traffic`, async () => {
+test(`each replica is replaced ${ROUNDS} times: it drains in time, and its successor takes traffic`, async () => {
   load = await startLoad(balancer.url, organisation.apiKey);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const replica of [...replicas.all]) {
@@ -88,12 +92,12 @@ test(`every replica is replaced ${ROUNDS} times in turn: each drains in time, an
         code: 0,
         inTime: true,
       });
-      await untilItServes(successor);
+      await untilServing(successor);
     }
   }
 });
 
-test("no request failed: what was not answered was answered at its one retry, and all money is where the answers say", async () => {
+test("no request fails after its one retry, and balances equal the answers", async () => {
   const { code, said } = await load.stop();
   expect(said).toMatchObject({ failed: [] });
   expect(said.answers).toBeGreaterThan(100 * ROUNDS);
@@ -109,7 +113,7 @@ async function startLoad(url: string, apiKey: string) {
   const folder = mkdtempSync(join(tmpdir(), "wonrail-load-"));
   const keyFile = join(folder, "key");
   writeFileSync(keyFile, apiKey);
-  // With a pause, or they would take the time of those who start.
+  // With a pause, so that starting processes get processor time.
   const customers = { SECONDS: "900", WORKERS: "4", PAUSE_MS: "100" };
   const env = { ...process.env, GATEWAY: url, API_KEY_FILE: keyFile, ...customers };
   const child = spawn(process.execPath, [join(ROOT, "deploy/kube/inside.mjs"), "load"], { env });
@@ -130,8 +134,11 @@ async function startLoad(url: string, apiKey: string) {
   };
 }
 
-/** The relayer is asked by nobody while customers only pay in KRW; and connections stay where they are, so a new gateway gets new ones. */
-async function untilItServes({ name, ops }: Replica): Promise<void> {
+/**
+ * Checks idle services by other means: paying customers do not call the relayer, and connections
+ * stay at their replica.
+ */
+async function untilServing({ name, ops }: Replica): Promise<void> {
   if (name === "chain-relayer") return;
   const metric =
     name === "gateway" ? /^http_requests_total\{.*\} [1-9]/m : /^grpc_server_handled_total\{.*\} [1-9]/m;
@@ -143,7 +150,7 @@ async function untilItServes({ name, ops }: Replica): Promise<void> {
   throw new Error(`the new ${name} at ${ops} serves nobody after ${TAKES_TRAFFIC_MS} ms`);
 }
 
-/** One that the balancer sends to a gateway that is about to end counts for nothing. */
+/** A connection to an ending gateway does not count. */
 function newConnection(): Promise<void> {
   return new Promise((resolve) => {
     get(`${balancer.url}/api/wallet-auth/session`, { agent: false }, (response) => {

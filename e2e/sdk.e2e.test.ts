@@ -33,14 +33,14 @@ let stack: TestStack;
 let client: ServiceClient;
 
 beforeAll(async () => {
-  // The one stack of the tests whose services talk by mutual TLS; nobody outside should notice.
+  // The only test stack with mutual TLS between its services, which clients must not notice.
   stack = await startStack({ bus: "feed", mtls: true });
   await stack.untilReady();
   client = clientAt(stack.stack().gatewayUrl);
 });
 afterAll(() => stack?.stop());
 
-/** Whatever it said, which a failure then shows. */
+/** Any output, which a failure then shows. */
 const SAID = { stdout: expect.any(String) as string, stderr: expect.any(String) as string };
 
 function clientAt(baseUrl: string, maxRetries = 5): ServiceClient {
@@ -57,7 +57,7 @@ function clientAt(baseUrl: string, maxRetries = 5): ServiceClient {
   });
 }
 
-/** Every answer that the library gets is one that the OpenAPI document promises. */
+/** Checks every answer to the library against the OpenAPI document. */
 const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { pathname } = new URL(input instanceof Request ? input.url : input);
@@ -76,7 +76,7 @@ function instant(txHash = `0x${randomBytes(32).toString("hex")}`) {
   return { ...fields, paymentType: "INSTANT" as const, txHash };
 }
 
-test("the session is the organisation's, and the gateway is well", async () => {
+test("the session belongs to the organisation, and the gateway is healthy", async () => {
   const { organisation } = await client.auth.getSession();
   expect(organisation.orgCode).toBe(client.orgCode);
   expect(await client.checkHealth()).toEqual({ status: "ok" });
@@ -93,7 +93,7 @@ test("the library knows the contracts' addresses of every new test network", () 
   });
 });
 
-test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lines", async () => {
+test("a wallet is charged, pays, cancels, transfers and refunds, and lists its lines", async () => {
   const payer = await fundedWallet(50_000);
   const shop = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
   const payerWalletId = payer.walletId;
@@ -142,7 +142,7 @@ test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lin
   );
 });
 
-test("a record is made once, read, listed, and settled by its owner", async () => {
+test("a record is created once, read, listed, and settled by its owner", async () => {
   const request = instant();
   const record = await client.transactions.create({ ...request, fromNetworkType: "BASE_SEPOLIA" });
   expect(record).toMatchObject({ status: "PENDING", toNetworkType: "BASE_SEPOLIA", amount: "1000000" });
@@ -167,7 +167,7 @@ test("a record is made once, read, listed, and settled by its owner", async () =
   await expect(refused).rejects.toMatchObject({ code: "TX_003" });
 });
 
-test("records are found by every filter, by number of page and to the last one", async () => {
+test("records are found by every filter, by page number and up to the last one", async () => {
   const address = `0x${randomBytes(20).toString("hex")}`;
   const from = new Date();
   const ids: string[] = [];
@@ -192,7 +192,7 @@ test("records are found by every filter, by number of page and to the last one",
   expect(second.pagination).toMatchObject({ currentPage: 2, hasNext: false, totalCount: 3 });
 });
 
-test("a scheduled record of a wallet is executed when it is due: never before, nor at its earlier time", async () => {
+test("a scheduled record of a wallet is executed when due, and not at its earlier time", async () => {
   const { walletAddress } = await fundedWallet(10_000);
   const earlierMs = Date.now() + 120_000;
   const scheduled = await client.transactions.create({
@@ -202,7 +202,7 @@ test("a scheduled record of a wallet is executed when it is due: never before, n
     toAddress: OUTSIDE,
     amount: toUnits("2500"),
   });
-  // So far ahead that a slow machine does not find it in the past.
+  // Far enough ahead for a slow machine.
   const dueAt = new Date(Date.now() + 8_000);
   await client.transactions.updateSchedule(scheduled.id, { scheduledAt: dueAt });
   const ended = ({ status }: { status: string }) => status !== "PENDING";
@@ -219,11 +219,11 @@ test("a scheduled record of a wallet is executed when it is due: never before, n
   expect(executedMs).toBeLessThan(earlierMs);
 });
 
-test("money calls whose answers are lost have one effect", async () => {
+test("money calls with lost answers have one effect", async () => {
   const wallet = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
   const lossy = await losingAnswers(stack.stack().gatewayUrl);
   try {
-    // Ten requests lose ten answers at most, so that even one that loses them all gets its own.
+    // Ten retries suffice when every one of ten answers is lost.
     const retrying = clientAt(lossy.url, 10);
     const charges = Array.from({ length: 10 }, () =>
       retrying.charges.create({ walletId: wallet.walletId, amount: 1_000 }).withResponse(),
@@ -239,7 +239,7 @@ test("money calls whose answers are lost have one effect", async () => {
   expect(await client.wallets.get(wallet.walletId)).toMatchObject({ balance: 10_000 });
 });
 
-test("every code that the running service documents is known to the library", async () => {
+test("the library knows every code that the running service documents", async () => {
   const response = await fetch(`${stack.stack().gatewayUrl}/api/openapi.json`);
   const { components } = (await response.json()) as {
     components: { schemas: { ErrorCode: { enum: string[] } } };
@@ -253,7 +253,7 @@ test("every code that the running service documents is known to the library", as
   ).toEqual([...codes].sort());
 });
 
-test("behind the gateway nobody is heard without a certificate, and only the relayer has anything signed", async () => {
+test("services refuse callers without a certificate, and only the relayer may sign", async () => {
   const file = (name: string) => readFileSync(join(stack.home.secretsDir, "tls", name));
   const signingAs = async (caller?: string) => {
     const wallet = createClient(WalletServiceService, {
@@ -309,12 +309,12 @@ describe("the command line example", () => {
     return JSON.parse(stdout) as T;
   }
 
-  test("every line of its README works, in turn, and the chain confirms what was recorded", async () => {
+  test("every command of the README works in order, and the chain confirms the records", async () => {
     const blocks = [...readFileSync(join(EXAMPLE, "README.md"), "utf8").matchAll(/```\n(node sdk.*?)```/gs)];
     const lines = blocks.flatMap(([, block]) => block!.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
-      // The key that keygen writes to .env is given in the environment here.
+      // The environment replaces the .env file that keygen would write.
       const args = line
         .replace(/ >> .*/, "")
         .split(" ")
@@ -356,7 +356,7 @@ describe("the command line example", () => {
     },
   );
 
-  test("exit codes tell what happened", async () => {
+  test("exit codes match the outcome", async () => {
     expect((await cli("get", "txn_none")).code).toBe(1);
     expect((await cli("get")).code).toBe(2);
     const hash = instant().txHash;
@@ -371,7 +371,7 @@ describe("the command line example", () => {
   });
 });
 
-/** Passes every request on, and loses each second answer: the service has done it, and the caller does not know. */
+/** A proxy that loses every second answer after the service's execution. */
 async function losingAnswers(target: string): Promise<{ url: string; server: Server; lost(): number }> {
   let answered = 0;
   let lost = 0;

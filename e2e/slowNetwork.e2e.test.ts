@@ -13,10 +13,10 @@ import { type SlowLink, startSlowLink } from "./support/slowLink";
 import { startBeside } from "./support/startBeside";
 import { startStack, type TestStack } from "./support/startStack";
 import { verifyLedger } from "./support/verifyLedger";
-import { whyFailed } from "./support/whyFailed";
+import { collectFailureLogs } from "./support/collectFailureLogs";
 
-// A gateway and a payment beside the stack's own, all of whose ways to others are slow, lossy, and now and then clogged: what is asked of them is
-// answered in time, and in the end each key has had one effect.
+// A second gateway and payment service whose links are slow, lossy and sometimes clogged. Requests
+// are answered in time, and in the end each key has had one effect.
 
 jest.setTimeout(300_000);
 
@@ -24,29 +24,32 @@ const SEED = Number(process.env.WONRAIL_SEED ?? Date.now() % 1_000_000);
 const WALLETS = 12;
 const CLIENTS = 16;
 const MAX_CLOGGED_COMMANDS = 400;
-/** While the network is bad, as of a client that goes on for a while. */
+/** Attempts of a client while the network is bad. */
 const TRIES = 3;
 const BETWEEN_TRIES_MS = 500;
-/** REQUEST_BUDGET_MS of a gateway, and what two seconds are for: to notice, and to say so, on a machine that has other things to do. */
+/** REQUEST_BUDGET_MS of a gateway, plus two seconds for a busy machine. */
 const IN_TIME_MS = 10_000 + 2_000;
-/** At most, between what is clogged or opened and what is next; and how long it stays so in between, at last longer than a request may take. */
+/**
+ * Longest pauses between two changes of the links, and how long a link stays clogged; finally
+ * longer than a request may take.
+ */
 const CLOGGING = [
   { stepMs: 500, heldMs: 0 },
   { stepMs: 1_000, heldMs: 0 },
   { stepMs: 1_000, heldMs: 10_000 },
 ];
-/** Within which work has to have come to its end once the network is good. */
+/** Time in which open work must end once the network is good. */
 const OVER_MS = 30_000;
 const DATABASE = "payment to postgres";
 const MUCH_WON = 10_000_000;
 
-/** Money that moves, under one key, and what that adds to which wallets. */
+/** A money command under one key, and its effect on wallets. */
 interface Command {
   path: string;
   body: Json;
   key: string;
   adds: Record<string, number>;
-  /** Those that said it is done. */
+  /** Answers that reported success. */
   done: Json[];
 }
 
@@ -75,7 +78,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-// The checks of a command read payment's database, so the slow link can make a command take two tries.
+// The checks of a command read payment's database, so a slow link can cause a second attempt.
 test.each([
   ["the ways between the processes are", 96, (name: string) => name !== DATABASE],
   ["the way to the database is too", CLIENTS, () => true],
@@ -90,7 +93,7 @@ test.each([
   },
 );
 
-test(`ways are clogged one after the other, and open again in another order: every command is answered in time (seed ${SEED})`, async () => {
+test(`every command is answered in time while links clog and open one after the other (seed ${SEED})`, async () => {
   turnAllGood();
   const asked = someCommands(MAX_CLOGGED_COMMANDS);
   let begun = 0;
@@ -106,7 +109,7 @@ test(`ways are clogged one after the other, and open again in another order: eve
   expect(doneOf(asked)).toBeGreaterThan(begun / 2);
 });
 
-test(`the network is good again: each key comes to the answer that it had, has had one effect, and nothing is open (seed ${SEED})`, async () => {
+test(`each key keeps its answer and has one effect when the network recovers (seed ${SEED})`, async () => {
   turnAllGood();
   const endMs = performance.now() + OVER_MS;
   await atOnce(CLIENTS, commands.length, async (number) => {
@@ -124,7 +127,7 @@ test(`the network is good again: each key comes to the answer that it had, has h
   expect(await verifyLedger(stack.stack())).toContain("0 violations");
 });
 
-/** Gives the address of the gateway. */
+/** Returns the gateway's address. */
 async function startSecondPair(): Promise<string> {
   const { services, postgres } = stack.stack();
   const through = async (name: string, address: string): Promise<string> => {
@@ -162,7 +165,7 @@ function turnAllGood(): void {
   for (const link of Object.values(links)) link.turn("good");
 }
 
-/** Clogs some of the links one after the other, and opens them in another order. */
+/** Clogs some of the links in turn, and opens them in another order. */
 async function swizzle({ stepMs, heldMs }: (typeof CLOGGING)[number]): Promise<void> {
   const some = shuffled(Object.keys(links)).slice(0, Object.keys(links).length / 2);
   const turn = async (name: string, weather: "clogged" | "good"): Promise<void> => {
@@ -204,7 +207,9 @@ const KINDS: ((one: Json, other: Json, amount: number) => Omit<Command, "key" | 
   }),
 ];
 
-/** Of amounts that hardly add up to each other, so that what is done twice is seen. No wallet runs out, in whatever order they are done. */
+/**
+ * Amounts with distinct sums, so that a double effect is visible. No wallet runs out in any order.
+ */
 function someCommands(count: number): Command[] {
   const made = Array.from({ length: count }, (_, number): Command => {
     const one = pick(randomCommand, wallets);
@@ -223,7 +228,7 @@ async function askOften(command: Command): Promise<void> {
   for (let tries = 1; !(await ask(command)) && tries < TRIES; tries += 1) await sleep(BETWEEN_TRIES_MS);
 }
 
-/** Asks once, notes whatever is not as it should be, and gives whether it is done. */
+/** Sends once, records an invalid answer, and returns whether the command is done. */
 async function ask(command: Command): Promise<boolean> {
   const { path, body, key, done } = command;
   const startedMs = performance.now();
@@ -245,5 +250,5 @@ function doneOf(asked: Command[]): number {
 }
 
 function saidOf(found: unknown[]): unknown[] {
-  return found.length === 0 ? [] : [...found.slice(0, 5), ...whyFailed(stack)];
+  return found.length === 0 ? [] : [...found.slice(0, 5), ...collectFailureLogs(stack)];
 }

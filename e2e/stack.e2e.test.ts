@@ -9,8 +9,8 @@ import type { DemoOrganisation } from "@wonrail/local/stackFile";
 import { knownProcesses, launch, startStack, temporaryHome, type TestStack } from "./support/startStack";
 import { startWalletTraffic, type WalletTraffic } from "./support/walletTraffic";
 
-// What `make up` promises about its processes: they come back by themselves or through the stack, each alone; nothing is lost while they
-// are away; and however the launcher goes, nothing stays behind.
+// Promises of `make up` about its processes: each restarts by itself or on request, no event is
+// lost meanwhile, and no process outlives the launcher.
 
 jest.setTimeout(600_000);
 
@@ -45,7 +45,7 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     },
   );
 
-  test("no event was lost while each of them was killed in turn", async () => {
+  test("no event is lost while each process is killed in turn", async () => {
     await traffic.untilMore(5);
     await traffic.stop();
     const { made, missing } = await traffic.audit();
@@ -53,7 +53,7 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     expect(missing).toEqual([]);
   });
 
-  test("one that is stopped through the stack stays away until it is started again", async () => {
+  test("a service that was stopped through the stack stays stopped until its start", async () => {
     await stack.act("stop", "ledger");
     await sleep(500);
     const reports = await stack.statuses();
@@ -62,7 +62,7 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     await stack.untilReady();
   });
 
-  test("a second start in the same home says so and exits with 2", async () => {
+  test("a second start in the same home exits with 2 and says so", async () => {
     const second = launch(stack.home.dir, bus);
     let said = "";
     second.stderr?.on("data", (text: Buffer) => (said += text.toString()));
@@ -71,12 +71,12 @@ describe.each(BUSES)("on the %s bus", (bus) => {
   });
 });
 
-describe("a home through all the ways in which a launcher can go", () => {
+describe("a home whose launcher ends in any way", () => {
   const dir = temporaryHome();
   let organisations: DemoOrganisation[];
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test("SIGTERM leaves no process; another stack beside it does not mind", async () => {
+  test("keeps no process after SIGTERM, and another stack beside it runs on", async () => {
     const other = await startStack({ bus: "feed" });
     const stack = await startStack({ home: dir, bus: "feed" });
     ({ organisations } = stack.stack());
@@ -89,7 +89,7 @@ describe("a home through all the ways in which a launcher can go", () => {
     expect(await other.stop()).toBe(0);
   });
 
-  test("asked to stop while it is starting, it stops what has started", async () => {
+  test("a start that is interrupted stops the processes it has started", async () => {
     const files = homeAt(dir);
     const launcher = launch(dir, "feed");
     while (!existsSync(files.processesFile)) await sleep(20);
@@ -101,7 +101,7 @@ describe("a home through all the ways in which a launcher can go", () => {
   });
 
   let stack: TestStack;
-  test("the data is there at the next start; what even the guard could not end, the one after that ends", async () => {
+  test("keeps its data for the next start, which ends processes that the guard could not end", async () => {
     const first = await startStack({ home: dir, bus: "feed" });
     expect(first.stack().organisations).toEqual(organisations);
     const processes = first.alive();
@@ -115,7 +115,7 @@ describe("a home through all the ways in which a launcher can go", () => {
     await stack.untilReady();
   });
 
-  test("a killed launcher's processes are ended by its guard", async () => {
+  test("has its processes ended by the guard after a kill of the launcher", async () => {
     const processes = stack.alive();
     expect(processes.length).toBeGreaterThan(8);
     stack.launcher.kill("SIGKILL");
@@ -128,7 +128,7 @@ function pidsOf(reports: ProcessReport[], except: string): Record<string, number
   return Object.fromEntries(others.map(({ name, pid }) => [name, pid]));
 }
 
-/** Once all that it said has been heard. */
+/** Resolves when all output was read. */
 function exitOf(launcher: ReturnType<typeof launch>): Promise<number | null> {
   return new Promise((resolve) => launcher.once("close", resolve));
 }

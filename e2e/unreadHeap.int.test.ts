@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { startAuthAtOurEdge, type AuthAtOurEdge } from "@wonrail/gateway/testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "@wonrail/gateway/testing/fakeAuthServer";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type GrpcServer, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
@@ -15,14 +15,14 @@ const HEAP_MB = 200;
 const CONNECTIONS = 300;
 const REQUESTS = 20;
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let walletService: GrpcServer;
 let gateway: ChildProcess;
 let port: number;
 let sockets: Socket[] = [];
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const wallets = Array.from({ length: 100 }, largeWallet);
   const service = implement(WalletServiceService, {
     listWallets: async () => ({ wallets, page: { hasNext: false, totalCount: wallets.length } }),

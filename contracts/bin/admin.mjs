@@ -71,7 +71,7 @@ await run(async () => {
       new ethers.Contract(deployment.contracts[contract], artifact(contract).abi, wallet);
     const ours = { token: at("WonToken"), manager: at("PaymentManager") };
     const { hash } = await command.send(ours, ...args);
-    // The block may take long or never come. The hash lets the operator look for the transaction.
+    // Printed before the wait, so that an operator can look up a transaction whose block is late.
     console.log(`${name}: ${hash} is sent`);
     const { blockNumber, logs } = await receiptOf(provider, hash);
     const said = logs.map((log) =>

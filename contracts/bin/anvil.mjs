@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A throw-away EVM node for a test: prints its URL in a line, and ends when its standard input closes.
+// A temporary EVM node for a test: prints its URL in one line, and ends when its standard input
+// closes.
 import { startAnvil } from "../tools/anvil.mjs";
 
 const { url, stop } = await startAnvil();

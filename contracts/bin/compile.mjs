@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Compiles src/ with the solc from npm and writes artifacts/. With --check it writes nothing and fails where the
-// committed artifacts are not what the sources compile to, byte for byte.
+// Compiles src/ with the solc from npm and writes artifacts/. With --check it writes nothing, and
+// fails when the committed artifacts differ from the sources' bytes.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,7 +12,8 @@ const solc = require("solc");
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const contracts = ["WonToken", "PaymentManager"];
 
-// No metadata hash: it would make the bytes depend on comments and paths. Cancun is the first version with transient storage, which the manager's guard uses.
+// No metadata hash: it would make the bytes depend on comments and paths. Cancun is the first
+// version with transient storage, which the manager's guard uses.
 const settings = {
   evmVersion: "cancun",
   viaIR: true,
@@ -55,7 +56,8 @@ function artifact(name, { abi, evm }) {
     abi,
     bytecode: `0x${evm.bytecode.object}`,
     deployedBytecode: `0x${evm.deployedBytecode.object}`,
-    // The places of values that the constructor set. A comparison with the chain leaves these bytes out.
+    // Positions of values that the constructor sets. A comparison with the chain ignores these
+    // bytes.
     immutableBytes: Object.values(evm.deployedBytecode.immutableReferences).flat(),
   };
 }

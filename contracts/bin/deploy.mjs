@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Deploys the contracts once; run again, it finds them and does nothing.
+// Deploys the contracts. A second run finds them and sends nothing.
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { ethers } from "ethers";
 import {

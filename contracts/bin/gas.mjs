@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Measures what whole transactions cost on a real node: intrinsic gas, calldata and execution. Writes gas.json and the
-// table in README.md; with --check it fails where they differ, or where a limit is passed.
+// Measures the cost of whole transactions on a real node: intrinsic gas, calldata and execution.
+// Writes gas.json and the table in README.md. With --check it fails when they differ or exceed a
+// limit.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ethers } from "ethers";
@@ -17,7 +18,8 @@ const validBefore = 4_102_444_800;
 const won = (amount) => BigInt(amount) * 1_000_000n;
 const anywhere = (text) => BigInt(ethers.id(text));
 
-// Ids as a lane gives them out: a lane number above, a counter below.
+// Consecutive ids, as the relayer assigns them: a queue number in the high bits, a counter in the
+// low ones.
 let counter = 0;
 const nextId = () => (7n << 64n) | BigInt(++counter);
 
@@ -43,7 +45,10 @@ await run(async () => {
   }
 });
 
-/** The limits that were set: a transfer alone, and a payment in a batch between wallets that hold tokens. */
+/**
+ * The gas limits: for a transfer alone, and for a payment in a batch between wallets that hold
+ * tokens.
+ */
 function limited({ singles, batches }) {
   return [[...singles[0], SINGLE_LIMIT], ...batches.slice(0, 5).map((row) => [...row, BATCH_LIMIT])];
 }

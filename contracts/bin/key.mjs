@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Prints the address of the key in a file. With --create the file is made first where there is none: a new key, 0600.
+// Prints the address of the key in a file. With --create it first creates a missing file with a new
+// key and mode 0600.
 import { existsSync, writeFileSync } from "node:fs";
 import { ethers } from "ethers";
 import { UsageError, readKey, readOptions, run } from "../tools/chain.mjs";

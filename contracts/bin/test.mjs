@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Everything about the contracts that needs no other part of the stack. Two things at a time: the tests, and the rest.
-//   --deep   runs the random tests for minutes instead of seconds
+// Tests of the contracts that need no other part of the stack. Two jobs run at a time: the tests,
+// and the rest. --deep runs the random tests for minutes instead of seconds.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { forge, home } from "../tools/foundry.mjs";
@@ -8,7 +8,7 @@ import { forge, home } from "../tools/foundry.mjs";
 const deep = process.argv.includes("--deep");
 const depth = deep ? { FOUNDRY_FUZZ_RUNS: "20000", FOUNDRY_INVARIANT_RUNS: "20000" } : {};
 
-// Coverage compiles without the optimizer, so it may not share the tests' output.
+// Coverage compiles without the optimizer, so it needs its own output folder.
 const coverageArgs = [
   "coverage",
   "--report",

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Says whether a chain holds what a deployment's file says: the code of the artifacts, and the roles of roles.json.
+// Checks a chain against a deployment's file: the code of the artifacts, and the roles of
+// roles.json.
 import { connect, readDeployment, readOptions, run } from "../tools/chain.mjs";
 import { readMintLimits, verifyDeployment } from "../tools/verification.mjs";
 

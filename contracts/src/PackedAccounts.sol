@@ -50,7 +50,7 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
         return used & bit != 0;
     }
 
-    /// The one place where a balance changes.
+    /// Every change of a balance passes here.
     function _update(address from, address to, uint256 value) internal virtual override {
         require(to != address(this), ERC20InvalidReceiver(to));
         if (from == address(0)) {
@@ -101,7 +101,8 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
         _accounts[account].blocked = blocked;
     }
 
-    /// The standard's clock: seconds, both ends open. The base contract would read some values as block numbers.
+    /// The standard's clock: seconds, both bounds exclusive. The base contract would read some
+    /// values as block numbers.
     function _checkValidity(uint256 validAfter, uint256 validBefore) internal view override {
         require(
             block.timestamp > validAfter && block.timestamp < validBefore,

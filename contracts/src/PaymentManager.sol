@@ -50,8 +50,8 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
     uint8 public constant MINT = 1;
     uint8 public constant BURN = 2;
 
-    /// More than the dearest step takes. An operation starts only with this much for each of its steps and once more,
-    /// so a failure is never for want of gas.
+    /// More gas than the most expensive step uses. An operation starts only with this much for each
+    /// step and once more, so it never fails for lack of gas.
     uint256 public constant GAS_PER_STEP = 150_000;
 
     /// A selector and four words: more than the longest error of the token.
@@ -59,7 +59,8 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
 
     WonToken public immutable token;
 
-    /// A bit for each operation id (word = id >> 8): ids given out in order share words, any other id works too.
+    /// A bit per operation id (word = id >> 8). Consecutive ids share words; any other id works
+    /// too.
     mapping(uint256 word => uint256 bits) private _executed;
 
     event OperationExecuted(bytes32 indexed id);
@@ -100,7 +101,8 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
         return _executed[word] & bit != 0;
     }
 
-    /// For its own use: a call can be undone, so what happens inside it happens whole or not at all.
+    /// Called by this contract only: a call can be undone, so its steps happen completely or not at
+    /// all.
     function takeAll(Step[] calldata steps) external {
         require(msg.sender == address(this), CallerNotSelf());
         require(steps.length > 0, OperationEmpty());
@@ -110,7 +112,7 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
         }
     }
 
-    /// Hands on whatever was sent here by mistake: this contract never holds tokens of its own.
+    /// Forwards tokens that were sent here by mistake: this contract holds none of its own.
     function sweep(IERC20 stray, address to) external onlyRole(DEFAULT_ADMIN_ROLE) {
         stray.safeTransfer(to, stray.balanceOf(address(this)));
     }
@@ -162,7 +164,8 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
         if (!done) reason = _reason();
     }
 
-    /// The call's return data, cut to a bound, so that no callee decides what this batch pays for memory and logs.
+    /// The call's return data, cut to a limit, so that no callee decides the batch's cost of memory
+    /// and logs.
     function _reason() private pure returns (bytes memory reason) {
         uint256 size = Math.min(LowLevelCall.returnDataSize(), MAX_REASON_BYTES);
         reason = new bytes(size);

@@ -75,7 +75,8 @@ contract WonToken is PackedAccounts, MintCap, AccessControlDefaultAdminRules, Pa
         _mint(to, value);
     }
 
-    /// The role says who may ask, the signature that the holder agrees. Its nonce is one of the holder's ERC-3009 nonces.
+    /// The role allows the call, and the signature proves the holder's consent. Its nonce is one of
+    /// the holder's ERC-3009 nonces.
     function burnWithAuthorization(
         address from,
         uint256 value,
@@ -164,7 +165,7 @@ contract WonToken is PackedAccounts, MintCap, AccessControlDefaultAdminRules, Pa
         super._update(from, to, value);
     }
 
-    /// A blocked account may not spend what others allowed it either.
+    /// A blocked account may not spend allowances either.
     function _spendAllowance(address owner, address spender, uint256 value) internal override {
         require(!isBlocked(spender), AccountBlocked(spender));
         super._spendAllowance(owner, spender, value);
@@ -175,8 +176,8 @@ contract WonToken is PackedAccounts, MintCap, AccessControlDefaultAdminRules, Pa
         emit MintAllowanceSet(minter, value);
     }
 
-    /// The key first: it spares the usual signer the cold read of whether it has code, and an account that has
-    /// delegated to code (EIP-7702) remains its key's.
+    /// Checks the key first. That spares the usual signer a cold read of its code, and an
+    /// account that has delegated to code (EIP-7702) still belongs to its key.
     function _requireSignature(address signer, bytes32 structHash, bytes memory signature) private view {
         bytes32 hash = _hashTypedDataV4(structHash);
         (address recovered, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, signature);

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Handler} from "./support/Handler.sol";
 
-/// Random runs of everything that can be done to the token and through the manager, against a model.
+/// Random sequences of all actions on the token and through the manager, against a model.
 contract InvariantsTest {
     Handler private handler;
 

@@ -99,7 +99,7 @@ contract MintCapTest is Batches {
             vm.warp(NOW + i * 4 hours);
             give(alice, 1);
         }
-        // Every one of the six periods is read when the next mint comes a day after the last.
+        // All six periods are read when the next mint comes a day after the last.
         vm.warp(NOW + 48 hours);
         begin(1);
         add(mintTo(carol, 1));

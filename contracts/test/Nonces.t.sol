@@ -23,7 +23,7 @@ contract Accounts is PackedAccounts {
     }
 }
 
-/// The packed nonces against what they stand for: a set to which things are only ever added.
+/// The packed nonces against their model: a set that only grows.
 contract NoncesTest is Fixture {
     Accounts private accounts;
     mapping(uint256 nonce => bool used) private model;
@@ -126,7 +126,7 @@ contract NoncesTest is Fixture {
         agreeOnly(nonce);
     }
 
-    /// Mostly about in order, as our relayer uses them; at times far ahead, random, or one seen before.
+    /// Mostly consecutive, as the relayer uses them; sometimes far ahead, random, or used before.
     function pick(uint256 seed) private returns (uint256) {
         uint256 dice = seed >> 248;
         while (model[next]) ++next;

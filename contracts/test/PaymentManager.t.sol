@@ -176,7 +176,7 @@ contract PaymentManagerTest is Batches {
         isOutcome(outcome, Outcome.EXECUTED);
     }
 
-    /// Random batches, good and bad mixed: what each operation does, and only that, is what it does alone.
+    /// Random batches of valid and invalid operations: each one acts as it does alone.
     function test_aBatchIsItsOperationsOneByOne(uint256 seed) public {
         give(bob, 50);
         for (uint256 i; i < 12; ++i) {
@@ -251,7 +251,7 @@ contract PaymentManagerTest is Batches {
         else step.kind = uint8(seed >> 20) | 4;
     }
 
-    /// A second token and manager in the state in which the first batch found its own.
+    /// A second token and manager in the state before the first batch.
     function twin() private {
         setUp();
         give(bob, 50);

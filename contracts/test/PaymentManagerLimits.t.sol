@@ -16,7 +16,8 @@ contract PaymentManagerLimitsTest is Batches {
         give(alice, 100);
     }
 
-    /// For every amount of gas: the batch reverts as a whole, or every operation has the outcome it has with plenty.
+    /// For every amount of gas: the batch reverts completely, or every operation has its outcome
+    /// under ample gas.
     function test_tooLittleGasNeverChangesAnOutcome() public {
         writeMixedBatch();
         bytes memory call = abi.encodeCall(PaymentManager.execute, (operations, steps));
@@ -29,7 +30,7 @@ contract PaymentManagerLimitsTest is Batches {
         vm.assertTrue(ever, "never enough");
     }
 
-    /// Runs the batch with that much gas, judges it, and undoes it.
+    /// Runs the batch with this much gas, checks it, and undoes it.
     function tryWithGas(bytes calldata call, uint256 gas_) external returns (bool) {
         try this.runAndRevert(call, gas_) {
             revert("not reached");
@@ -159,7 +160,8 @@ contract PaymentManagerLimitsTest is Batches {
         add(burnOf(CAROL_KEY, 6, 0));
         begin(5);
         add(pay(ALICE_KEY, bob, 10, 2));
-        // Dear enough that what a call must leave to its caller (1/64) would pay for the event of a false failure.
+        // Expensive enough that the gas a call must leave to its caller (1/64) would pay for a
+        // false failure event.
         begin(6);
         for (uint160 i = 1; i <= 8; ++i) {
             add(mintTo(address(0xF00 + i), 1));

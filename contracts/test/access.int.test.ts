@@ -1,7 +1,9 @@
 import { ethers } from "ethers";
 import { TestChain, abiOf, people } from "./support/chain";
 
-/** The callers of each function: every function of the ABIs that changes state is in exactly one of the two tables. */
+/**
+ * Callers of each function. Every function that changes state is in exactly one of the two tables.
+ */
 const privileged: Record<string, Record<string, string>> = {
   WonToken: {
     mint: "MINTER_ROLE",
@@ -23,7 +25,10 @@ const roleManagement: Record<string, string> = {
   rollbackDefaultAdminDelay: "DEFAULT_ADMIN_ROLE",
 };
 
-/** Open to all, because a signature, a balance or the caller's own place decides; with the error a stranger gets. */
+/**
+ * Open functions, guarded by a signature, a balance or the caller's own position, with the error
+ * for a stranger.
+ */
 const open: Record<string, Record<string, string>> = {
   WonToken: {
     transfer: "ERC20InsufficientBalance",
@@ -53,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(() => chain.stop());
 
-test("the tables name every function that changes state, and no other", () => {
+test("the tables name exactly the functions that change state", () => {
   for (const name of contracts) {
     const known = [privileged[name], roleManagement, open[name], ownPlace].flatMap((table) =>
       Object.keys(table ?? {}),
@@ -62,7 +67,7 @@ test("the tables name every function that changes state, and no other", () => {
   }
 });
 
-test("every privileged function refuses everyone without its role, and nobody with it", async () => {
+test("every privileged function refuses callers without its role, and admits holders of it", async () => {
   let refused = 0;
   for (const name of contracts) {
     for (const writer of writers(name)) {
@@ -86,11 +91,11 @@ test("every privileged function refuses everyone without its role, and nobody wi
       }
     }
   }
-  // 13 functions of the token and 8 of the manager, 8 callers, one holder for each.
+  // 13 functions of the token and 8 of the manager, 8 callers, one of them authorised for each.
   expect(refused).toBe((13 + 8) * (8 - 1));
 });
 
-test("every other function that changes state has its own reason to refuse", async () => {
+test("every other state-changing function has its own reason to refuse", async () => {
   for (const name of contracts) {
     for (const writer of writers(name)) {
       const reasons = { ...open[name], ...ownPlace }[writer.name];
@@ -119,7 +124,7 @@ function callers(): string[] {
   ];
 }
 
-/** Calls without a transaction, as anyone: nothing is signed, so a contract's or a stranger's name will do. */
+/** Calls without a transaction, from any address, because no signature is needed. */
 async function call(
   name: (typeof contracts)[number],
   writer: ethers.FunctionFragment,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => chain.stop());
 
-test("deploys once: run again it finds the contracts and sends nothing", async () => {
+test("a second run finds the contracts and sends no transaction", async () => {
   expect(await chain.deploy()).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^deployed on chain 31337\n(.*\n){2} {2}from block \d+, which is/),
@@ -74,7 +74,7 @@ function admin(words: string[], person: "admin" | "pauser" | "blocklister", depl
   return chain.run("admin.mjs", { rpc: chain.url, deployment, "key-file": chain.keyFile(person) }, words);
 }
 
-test("a command that would change nothing, or somewhere else, does not say that it was done", async () => {
+test("a command without effect, or with the wrong target, does not report success", async () => {
   const nobody = ethers.Wallet.createRandom().address;
   expect(await admin(["revoke-operator", nobody], "admin")).toMatchObject({
     code: 1,
@@ -97,7 +97,7 @@ test("a command that would change nothing, or somewhere else, does not say that 
   expect(await nonce()).toBe(before);
 });
 
-test("the holders of roles do their work by command", async () => {
+test("role holders do their work by command", async () => {
   const token = chain.contract("WonToken");
   const somebody = ethers.Wallet.createRandom().address;
   expect(await admin(["pause"], "pauser")).toMatchObject({ code: 0 });
@@ -128,7 +128,7 @@ test("the admin's cap-mint sets the mint cap per day, and verify prints what is 
   expect(await admin(["cap-mint", "1"], "pauser")).toMatchObject({ code: 1 });
 });
 
-test("a deployment's file that is not there is told of in a line", async () => {
+test("a missing deployment file is reported in one line", async () => {
   const nowhere = join(chain.dir, "nowhere.json");
   for (const told of [
     await admin(["pause"], "pauser", nowhere),
@@ -140,7 +140,7 @@ test("a deployment's file that is not there is told of in a line", async () => {
     });
 });
 
-test("an amount that is not in whole won is refused in a line, and nothing is sent", async () => {
+test("an amount that is not in whole won is refused in one line, and no transaction is sent", async () => {
   const allowance = () =>
     chain.contract("WonToken").getFunction("mintAllowance")(chain.deployment().contracts.PaymentManager);
   const before = (await allowance()) as bigint;
@@ -152,7 +152,7 @@ test("an amount that is not in whole won is refused in a line, and nothing is se
   expect(await allowance()).toBe(before);
 });
 
-test("a command whose block takes its time says what it has sent, and ends well", async () => {
+test("a command whose block is late reports its transaction, and succeeds", async () => {
   await chain.provider.send("evm_setAutomine", [false]);
   const at = ["--rpc", chain.url, "--deployment", chain.out, "--key-file", chain.keyFile("admin")];
   const child = spawn(process.execPath, [join(__dirname, "../bin/admin.mjs"), "allow-mint", "7", ...at]);
@@ -174,7 +174,7 @@ test("deploy refuses the same account as admin and operator, and names missing o
   expect(nowhere).toMatchObject({ code: 1, stderr: "No Ethereum node answers at http://127.0.0.1:9.\n" });
 });
 
-test("a command ends by itself when it is interrupted, also while a node does not answer", async () => {
+test("an interrupted command ends by itself, also while a node does not answer", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
@@ -186,7 +186,7 @@ test("a command ends by itself when it is interrupted, also while a node does no
   silent.close();
 });
 
-test("refuses to take other people for those recorded", async () => {
+test("refuses role holders other than the recorded ones", async () => {
   const changed = await chain.deploy({ operator: ethers.Wallet.createRandom().address });
   expect(changed).toMatchObject({
     code: 1,
@@ -201,7 +201,7 @@ test("refuses a file of another chain", async () => {
   writeFileSync(chain.out, recorded);
 });
 
-test("refuses addresses with other code on them", async () => {
+test("refuses addresses with other code", async () => {
   const { WonToken } = chain.deployment().contracts;
   const code = await chain.provider.getCode(WonToken);
   await chain.provider.send("anvil_setCode", [WonToken, "0x6001600101"]);
@@ -225,7 +225,7 @@ test("deploy sends no second transaction while the first run is under way", asyn
   expect(await begun).toMatchObject({ code: 0 });
 });
 
-test("goes on where it was cut off: a token that is there is not made twice", async () => {
+test("resumes after an interruption without a second token", async () => {
   const before = chain.deployment();
   const block = await chain.provider.getBlock(1, true);
   const creation = block!.prefetchedTransactions.find(({ nonce }) => nonce === 0)!;
@@ -238,7 +238,7 @@ test("goes on where it was cut off: a token that is there is not made twice", as
   expect(await chain.provider.getTransactionCount(chain.address("deployer"))).toBe(2);
 });
 
-test("deploys anew, to the same addresses, on a chain that was made anew", async () => {
+test("deploys again to the same addresses on a reset chain", async () => {
   const before = chain.deployment();
   await chain.provider.send("anvil_reset", []);
   await chain.fund();

@@ -46,7 +46,7 @@ beforeEach(async () => {
   ) as [ethers.Wallet, ethers.Wallet];
 });
 
-test("the typed data that wallets sign is what the token verifies", async () => {
+test("the token verifies the typed data that wallets sign", async () => {
   const [, name, version, chainId, verifyingContract] = (await token.getFunction(
     "eip712Domain",
   )()) as unknown[];
@@ -76,7 +76,7 @@ test("the typed data that wallets sign is what the token verifies", async () => 
   expect(await token.getFunction("authorizationState")(alice.address, bytes32(1n))).toBe(true);
 });
 
-test("charge, payment in two legs with accrual, its cancel, and refund: one batch each way", async () => {
+test("charges, payments with accrual, cancellations and refunds settle in one batch each way", async () => {
   const incentive = ethers.Wallet.createRandom(chain.provider);
   const rewards = new ethers.Wallet(incentive.privateKey);
   const forth = await execute([
@@ -146,7 +146,7 @@ test("a leg that a third party submitted first fails its operation, which then s
   expect(await balance(shop.address)).toBe(won(30));
 });
 
-test("a failed operation does not change the others", async () => {
+test("a failed operation leaves the others unchanged", async () => {
   const outcomes = await execute([
     [40n, [mint(alice.address, won(10))]],
     [41n, [await pay(alice, shop.address, won(11), 0n)]],
@@ -161,14 +161,14 @@ test("a failed operation does not change the others", async () => {
   ]);
 });
 
-test("a transaction with too little gas reverts whole, and its operations stay free", async () => {
+test("a transaction with too little gas reverts completely, and its operations can be sent again", async () => {
   const step = mint(alice.address, won(10));
   const call = manager.getFunction("execute").staticCall([[bytes32(50n), 1]], [step], { gasLimit: 310_000 });
   await expect(call).rejects.toMatchObject({ revert: { name: "GasTooLow" } });
   expect(await execute([[50n, [step]]])).toEqual(["OperationExecuted 50"]);
 });
 
-test("the recorded gas keeps the limits: 52,000 for a transfer alone, 27,000 for a payment in a batch of 100", () => {
+test("recorded gas stays below 52,000 for a single transfer and 27,000 per payment in a batch of 100", () => {
   expect(gas.single["transfer, straight at the token"]).toBeLessThanOrEqual(52_000);
   expect(gas.batch100["payment, 200 wallets, each its first time"]).toBeLessThanOrEqual(27_000);
   expect(gas.batch100["payment, 200 wallets"]).toBeLessThanOrEqual(27_000);

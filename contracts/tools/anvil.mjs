@@ -1,9 +1,9 @@
-// A throw-away EVM node for one measurement or one test run.
+// A temporary EVM node for one measurement or test run.
 import { spawn } from "node:child_process";
 import { connect } from "./chain.mjs";
 import { foundryBinary } from "./foundry.mjs";
 
-/** Starts anvil on a free port of its own choice; answers { url, provider, stop }. */
+/** Starts anvil on a free port. Returns { url, provider, stop }. */
 export async function startAnvil() {
   // Unpruned, the node would keep old states in the user's home folder.
   const options = ["--port", "0", "--hardfork", "osaka", "--gas-limit", "60000000", "--prune-history", "64"];

@@ -1,4 +1,4 @@
-// Typed data and steps as the relayer makes them, for measurements and tests.
+// Builds typed data and steps like the relayer, for measurements and tests.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ethers } from "ethers";
@@ -9,7 +9,7 @@ export const TRANSFER = 0;
 export const MINT = 1;
 export const BURN = 2;
 
-/** A writer of steps for one token on one chain; every authorization ends at `validBefore`. */
+/** Creates steps for one token on one chain. Every authorization ends at `validBefore`. */
 export function stepWriter({ chainId, token, validBefore }) {
   const domain = { ...typedData.domain, chainId, verifyingContract: token };
   const sign = (wallet, type, message) => {

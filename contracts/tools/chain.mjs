@@ -50,7 +50,7 @@ export async function run(main) {
   }
 }
 
-/** Behind `docker run` it is the first process of its container, which hears no signal that it does not ask for. */
+/** As the first process of a container it must handle signals itself. */
 function endOnSignals() {
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
@@ -102,15 +102,16 @@ export function readAddress(text, what) {
   }
 }
 
-/** Digits alone: what people write with commas, a point or an exponent is not guessed at. */
+/** Accepts digits only. Commas, points and exponents are refused. */
 export function readWhole(text, what) {
   if (!/^[0-9]{1,18}$/.test(text)) throw new UsageError(`${what} is not a whole number: ${text}`);
   return BigInt(text);
 }
 
 /**
- * The receipt, once the transaction is in a block. The library's own wait may leave a question behind, which fails when the provider is closed: the command
- * would end with 1 although all was done.
+ * Returns the receipt once the transaction is in a block. The library's own wait may leave a
+ * question open, which fails when the provider closes: the command would exit with 1 after a
+ * success.
  */
 export async function receiptOf(provider, hash) {
   const end = performance.now() + BLOCK_WAIT_MS;
@@ -123,7 +124,7 @@ export async function receiptOf(provider, hash) {
   throw new UsageError(`${hash} is in no block yet, and may still come into one.`);
 }
 
-/** No caches and no batches: on a chain that mines at once a nonce must never be remembered. */
+/** Without caches and batches: on a chain that mines at once a cached nonce is wrong. */
 export async function connect(url) {
   const request = new ethers.FetchRequest(url);
   request.timeout = TIMEOUT_MS;

@@ -1,13 +1,13 @@
-// Puts the token and the manager on a chain, in two transactions. Every role is given by a constructor, so there is no
-// moment in which the deployer could do anything, and no transaction that needs the admin's key.
+// Deploys the token and the manager in two transactions. Constructors grant every role, so the
+// deployer never has a right, and no transaction needs the admin's key.
 import { ethers } from "ethers";
 import { BLOCK_WAIT_MS, UsageError, artifact } from "./chain.mjs";
 import { codeState, roleTable, verifyDeployment } from "./verification.mjs";
 
 /**
- * The deployment that `recorded` describes, if it stands on this chain; a new one if there is none or its chain was
- * made anew. `record` gets the plan before a transaction is sent: after a crash the next run continues it, and
- * does not make the token twice. Answers { deployment, created }.
+ * Returns the recorded deployment if this chain has it; otherwise deploys anew, also on a reset
+ * chain. `record` gets the plan before a transaction is sent: after a crash the next run continues
+ * it and does not deploy the token twice. Returns { deployment, created }.
  */
 export async function deploy(options) {
   const { provider, key, accounts, recorded, confirmations, record = () => undefined } = options;
@@ -20,7 +20,8 @@ export async function deploy(options) {
   if (found === "token") requireOwn(plan, wallet.address);
   record(plan);
   const creations = creationsOf(plan, options).slice(found === "token" ? 1 : 0);
-  // Both are on their way before the first is awaited: on a chain with slow blocks that is one block, not two.
+  // Sends both before it awaits the first: on a chain with slow blocks that takes one block, not
+  // two.
   const sent = [];
   for (const { name, args, nonce } of creations) sent.push(await create(wallet, name, args, nonce));
   await Promise.all(sent.map((transaction) => transaction.wait(confirmations, BLOCK_WAIT_MS)));
@@ -29,7 +30,7 @@ export async function deploy(options) {
   return { deployment: plan, created: true };
 }
 
-/** The deployment before its transactions are sent: the addresses follow from the deployer's nonce. */
+/** The deployment before its transactions: the addresses follow from the deployer's nonce. */
 async function planOf(wallet, { chainId, accounts, recorded }) {
   const { provider, address: deployer } = wallet;
   const nonce = await provider.getTransactionCount(deployer, "pending");
@@ -43,7 +44,7 @@ async function planOf(wallet, { chainId, accounts, recorded }) {
     WonToken: ethers.getCreateAddress(planned),
     PaymentManager: ethers.getCreateAddress({ ...planned, nonce: nonce + 1 }),
   };
-  // The deployment cannot be in a block before the next one.
+  // The deployment cannot be in an earlier block.
   const blockNumber = (await provider.getBlockNumber()) + 1;
   return { chainId, contracts, accounts, deployer, nonce, blockNumber };
 }
@@ -75,7 +76,7 @@ function creationsOf(
   ];
 }
 
-/** The part of the recorded deployment that stands on this chain: "nothing", the "token" alone or "all". */
+/** The part of the recorded deployment on this chain: "nothing", the "token" alone or "all". */
 async function lookAt(provider, chainId, accounts, recorded) {
   if (recorded.chainId !== chainId) {
     throw new UsageError(
@@ -103,7 +104,9 @@ function requireOwn({ deployer, nonce }, address) {
 }
 
 const OTHER_CODE =
-  "The recorded addresses hold other code than the committed artifacts: a change of the contracts needs a new deployment, and money would stay behind in the old one. Give another --out to make one.";
+  "The recorded addresses hold other code than the committed artifacts: a change of the contracts " +
+  "needs a new deployment, and money would stay behind in the old one. Give another --out to make " +
+  "one.";
 
 function holderOf(contract, role, people) {
   const names = roleTable()[contract][role];

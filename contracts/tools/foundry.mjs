@@ -1,5 +1,5 @@
-// Finds the parts of foundry that npm installed, and runs forge with them. The packages' own wrappers are not used: killed,
-// they leave the real program running.
+// Finds foundry's binaries in npm's packages and runs forge with them. The packages' own wrappers
+// leave the program running when they are killed.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -22,7 +22,7 @@ export function foundryBinary(tool) {
   }
 }
 
-/** Runs forge in contracts/ with npm's solc and OpenZeppelin; answers the exit code and what it wrote. */
+/** Runs forge in contracts/ with npm's solc and OpenZeppelin. Returns exit code and output. */
 export function forge(args, { env = {}, show = false } = {}) {
   const openzeppelin = dirname(require.resolve("@openzeppelin/contracts/package.json"));
   const compiles = ["build", "test", "coverage"].includes(args[0]);

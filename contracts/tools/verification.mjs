@@ -1,4 +1,5 @@
-// Compares what a deployment's file says with the chain: the code, the contracts' bond, and who holds which role.
+// Compares a deployment's file with the chain: the code, the link between the contracts, and the
+// holders of roles.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ethers } from "ethers";
@@ -11,7 +12,10 @@ export function roleTable() {
   return JSON.parse(readFileSync(join(home, "roles.json"), "utf8"));
 }
 
-/** "absent", "ours" or "other": the code at an address against an artifact, but for what its constructor decided. */
+/**
+ * "absent", "ours" or "other": compares the code at an address with an artifact, without
+ * constructor values.
+ */
 export async function codeState(provider, name, address) {
   const found = await provider.getCode(address);
   if (found === "0x") return "absent";
@@ -25,7 +29,7 @@ function blank(code, ranges) {
   return ethers.hexlify(bytes);
 }
 
-/** Every difference between the chain and the deployment, each in a line; none when all is as it should be. */
+/** Lists every difference between the chain and the deployment, one per line. */
 export async function verifyDeployment(provider, deployment) {
   const problems = await verifyContracts(provider, deployment);
   if (problems.length > 0) return problems;
@@ -36,7 +40,10 @@ export async function verifyDeployment(provider, deployment) {
   return problems;
 }
 
-/** Is this the chain, is our code at these addresses, and do they belong together? A file that was written by hand may name no chain. */
+/**
+ * Checks the chain, the code at the addresses and the link between the contracts. A handwritten
+ * file may lack the chain.
+ */
 export async function verifyContracts(provider, deployment) {
   const problems = [];
   const chainId = Number((await provider.getNetwork()).chainId);
@@ -72,7 +79,10 @@ export async function readMintLimits(provider, { contracts }) {
   return Object.fromEntries(Object.entries(units).map(([name, value]) => [name, value / 1_000_000n]));
 }
 
-/** A change of the admin is announced long before it is one: the time to notice a stolen key. */
+/**
+ * A change of the admin is announced long before it takes effect, which leaves time to notice a
+ * stolen key.
+ */
 async function findHandOver(provider, deployment, name) {
   const contract = new ethers.Contract(deployment.contracts[name], artifact(name).abi, provider);
   const [newAdmin, acceptableAt] = await contract.pendingDefaultAdmin();
@@ -113,7 +123,10 @@ export function roleId(name) {
   return name === "DEFAULT_ADMIN_ROLE" ? ethers.ZeroHash : ethers.id(name);
 }
 
-/** Role → holders, from every grant and revocation there ever was: `hasRole` can only be asked about the expected. */
+/**
+ * Role → holders, from every grant and revocation, because `hasRole` only answers for expected
+ * holders.
+ */
 async function readHolders(contract, provider, firstBlock) {
   const topics = [
     ["RoleGranted", "RoleRevoked"].map((event) => contract.interface.getEvent(event).topicHash),

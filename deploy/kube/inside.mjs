@@ -1,5 +1,5 @@
-// smoke.sh runs this in a pod of its own, on the gateway's image: `story` once, or `load` until SIGTERM or its end.
-// The last line of output is the result as JSON.
+// smoke.sh runs this in its own pod, on the gateway's image: `story` once, or `load` until SIGTERM
+// or its end. The last line of output is the result as JSON.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
@@ -56,7 +56,10 @@ async function untilFinal(path, done) {
   throw new Error(`${path} is not final after ${FINAL_WITHIN_MS} ms`);
 }
 
-/** Charge, transfer, payment, cancellation, money to the chain, refund; each with the rest. A wallet stays for an operator to reopen. */
+/**
+ * Charge, transfer, payment, cancellation, payout and refund with the rest. Leaves a wallet for an
+ * operator to reopen.
+ */
 async function story() {
   const tag = randomUUID().slice(0, 8);
   const [alice, shop] = [await wallet(`alice-${tag}`), await wallet(`shop-${tag}`)];
@@ -99,7 +102,10 @@ async function story() {
   };
 }
 
-/** Each worker moves money between two wallets of its own, and at the end they hold exactly what the answers say. */
+/**
+ * Each worker moves money between two wallets of its own. At the end their balances must equal the
+ * answers.
+ */
 async function worker(index, running) {
   const [payer, shop] = [
     await wallet(`payer-${index}-${randomUUID()}`),

@@ -21,10 +21,12 @@ complaints() {
   kube logs -l app.kubernetes.io/name=wonrail --all-containers --prefix --ignore-errors --tail 2000 --max-log-requests 100 2>/dev/null |
     grep -E '"level":"(warn|error|fatal)"|"status":5' | tail -n 40
 }
-# Says what a command said, and ends where that failed: in an argument of say only the subshell would end.
+# Prints a command's output and ends when it failed. Within an argument of say only the subshell
+# would end.
 told() { said="$("${@:2}")" || { echo "$said"; exit 1; }; say "$1: $said"; }
 
-# A pod of ours on the restricted namespace: name, component label, image, then its command as a JSON list.
+# Starts a pod in the restricted namespace: name, component label, image, and its command as a JSON
+# list.
 pod() {
   kube delete pod "$1" --ignore-not-found --wait >/dev/null
   kube apply -f - >/dev/null <<YAML
@@ -54,7 +56,7 @@ YAML
 TESTER='app.kubernetes.io/name: wonrail, app.kubernetes.io/instance: wonrail, app.kubernetes.io/component: test'
 
 phase() { kube get pod "$1" -o 'jsonpath={.status.phase}'; }
-# Waits until a pod has ended, says its last line, and fails when it failed.
+# Waits until a pod has ended, prints its last line, and fails when it failed.
 outcome() {
   for _ in $(seq "${2:-180}"); do [[ $(phase "$1") =~ Succeeded|Failed ]] && break; sleep 1; done
   local said; said="$(kube logs "$1" | tail -n 1)"
@@ -62,7 +64,7 @@ outcome() {
   echo "$said"
 }
 
-# Runs a command while customers pay: not one request may fail, with one retry each.
+# Runs a command under customer load: no request may fail after one retry.
 under_load() {
   local what=$1 from=$SECONDS
   pod load "$TESTER" '[node, /run/smoke/inside.mjs, load]'
@@ -74,7 +76,7 @@ under_load() {
   told "$what ($from s)" outcome load
 }
 
-# Whether a pod with these labels reaches host:port. One that never ran has found nothing out.
+# Tests whether a pod with these labels reaches host:port. A probe that never ran proves nothing.
 reaches() {
   local code="const s = require('net').connect(${3}, '${2}'); s.setTimeout(2500); s.on('connect', () => process.exit(0)); for (const e of ['timeout', 'error']) s.on(e, () => process.exit(1));"
   pod probe "$1" "[node, -e, \"$code\"]" || fail "no pod for the probe"
@@ -83,7 +85,8 @@ reaches() {
 }
 component() { echo "app.kubernetes.io/name: wonrail, app.kubernetes.io/instance: wonrail, app.kubernetes.io/component: $1"; }
 
-# A statement on the release's Postgres, as its administrator, from a pod that is let in; the ledger's image has the driver.
+# Runs a statement on the release's Postgres as its administrator, from an admitted pod. The
+# ledger's image has the driver.
 sql() {
   local code="const url = new URL(require('fs').readFileSync('/run/smoke/admin-url', 'utf8')); url.pathname = '/postgres'; const db = new (require('pg').Client)({ connectionString: url.href }); db.connect().then(() => db.query('$1')).then(() => process.exit(0), (error) => { console.log(error.message); process.exit(1); })"
   IMAGE="${probe/gateway/ledger}" pod sql "$(component ledger)" "[node, -e, \"$code\"]"
@@ -93,7 +96,8 @@ books() {
   local said; said="$(kube exec deployment/wonrail-ledger -c ledger -- node bin/verify.mjs 2>&1 | tail -n 1)" || fail "the books: $said"
   echo "$said"
 }
-# As the guide says it. The copy is of one moment, while nobody writes; the database that customers used is dropped.
+# Follows the guide. The copy is consistent because no process writes; the customers' database is
+# dropped.
 restore() {
   kube scale "${services[@]/#/deployment/wonrail-}" --replicas=0 >/dev/null
   for service in "${services[@]}"; do kube wait --for=delete pod -l "app.kubernetes.io/component=$service" --timeout 2m >/dev/null; done
@@ -108,7 +112,7 @@ restore() {
 }
 
 rollout() { for service in "${services[@]}"; do kube rollout status "deployment/wonrail-$service" --timeout 5m >/dev/null; done; }
-# under_load asks whether these fail, and then bash does not end them by itself.
+# under_load tests their exit code, and then bash does not end them on an error.
 restart() {
   kube rollout restart deployment || return 1
   for service in "${services[@]}"; do kube rollout status "deployment/wonrail-$service" --timeout 5m || return 1; done
@@ -121,7 +125,7 @@ replace_pods() { # each pod in turn; the next goes when the one before is replac
     done
   done
 }
-kill_pods() { # one process of each service without a word, as a node that dies does it
+kill_pods() { # kills one pod of each service, as a failing node does
   for service in "${services[@]}"; do
     kube delete "$(kube get pods -l "app.kubernetes.io/component=$service" -o name | head -n 1)" --grace-period 0 --force || return 1
     kube rollout status "deployment/wonrail-$service" --timeout 5m || return 1
@@ -133,7 +137,7 @@ set_secret() { kube patch secret wonrail-dev --type merge -p "{\"stringData\":{\
 wallet_admin() { kube exec deployment/wonrail-wallet -c wallet -- node bin/admin.mjs "$@"; }
 kek_status() { wallet_admin kek status | tr -s '\n ' ' '; }
 
-# Lists the commands of the guide and the runbooks, filled in with the organisation, wallet and transfer given.
+# Lists the commands of the guide and the runbooks, with the given organisation, wallet and transfer.
 in_use=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 # of a chart that deploys its own contracts
 operators_commands() {
   grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md docs/operate/*.md |
@@ -145,7 +149,7 @@ try_command() {
   [[ $said == *"no such dead letter"* || $said == *"$in_use is in use"* || $said == *"only one that is open can be closed"* ]] || fail "$1: $said"
 }
 
-# A test reads what stands above, and runs none of what follows.
+# A test reads the functions above and runs nothing below.
 [ "${BASH_SOURCE[0]}" = "$0" ] || return 0
 trap 'kubectl delete namespace "$namespace" --ignore-not-found --wait=false >/dev/null 2>&1' EXIT
 
@@ -195,7 +199,7 @@ for host in auth wallet ledger payment chain-relayer events; do
 done
 say "NetworkPolicy: chain-relayer reaches wallet, and payment chain-relayer; 7 edges that are not drawn, and a stranger to each service, are refused"
 
-# A new key-encryption key beside the old one, then everything under the new one.
+# Adds a second key-encryption key, then seals everything under it.
 kek="$(secret_value 'kek\.json' | node -p 'const k = JSON.parse(require("fs").readFileSync(0, "utf8")); k.keys.second = require("crypto").randomBytes(32).toString("base64"); k.current = "second"; JSON.stringify(k)')"
 set_secret kek.json "$kek"
 under_load "key-encryption key added" "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=2

@@ -17,7 +17,7 @@ tool() { # name module@version linker-flags…
 
 tool helm helm.sh/helm/v4/cmd/helm@v4.2.4
 if [ "${1:-}" = --all ]; then
-  # Without a cluster, helm 3 as `go install` builds it would believe in Kubernetes 1.20.
+  # Without a cluster, helm 3 as `go install` builds it assumes Kubernetes 1.20.
   believes=(); for place in pkg/chartutil pkg/lint/rules; do
     believes+=(-X "helm.sh/helm/v3/$place.k8sVersionMajor=1" -X "helm.sh/helm/v3/$place.k8sVersionMinor=34")
   done

@@ -18,7 +18,8 @@ while read -r verb pid signal; do
   esac
 done
 
-# Each watched process leads a group of its own, so its children get the signal too. The newest process gets it first.
+# Each watched process leads its own group, so its children get the signal too. The newest process
+# gets it first.
 for entry in $watched; do
   kill -s "${entry#*:}" -- "-${entry%%:*}" 2>/dev/null
 done

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run bench [-- NAME] [options]: the benchmarks of e2e/load, all of them or the named one. Options go to it as they are.
+// npm run bench [-- NAME] [options]: runs all benchmarks of e2e/load or the named one, with these
+// options.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run faults: what must not happen while parts are killed, cut off and lied to. The tests of `npm test`, deeper.
+// npm run faults: the reliability tests of `npm test` with more kills, outages and false answers.
 import { spawnSync } from "node:child_process";
 import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
 

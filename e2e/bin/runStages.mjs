@@ -12,8 +12,8 @@ const BACKENDS = "backends.txt";
 const SKIPPED = "skipped.txt";
 
 /**
- * Runs the named stages one after the other, also when one fails: a run tells everything it can. One that is `aside` runs beside those that follow, until
- * one has to be `alone`. Gives the exit code.
+ * Runs the named stages in order, also after a failure. An `aside` stage runs beside the following
+ * ones, until an `alone` stage waits for it. Returns the exit code.
  */
 export async function runStages(defaults, args) {
   const { names, patterns } = readOptions(defaults, args);
@@ -59,7 +59,7 @@ async function runInTurn(stages, runOne) {
   return Promise.all(results);
 }
 
-/** What it writes is shown when it ends, in one piece. */
+/** Prints the output in one piece at the end. */
 async function runAside({ name, command }) {
   const startedAt = Date.now();
   let output = "";
@@ -90,7 +90,7 @@ async function runJest({ name, jest, whole = [] }, reports, patterns) {
   return process.env.WONRAIL_TEST_COMPLETE === "true" ? summary.withoutSkips(result) : result;
 }
 
-/** jest writes its JSON to standard output as well as to the file; what people read comes on standard error. */
+/** jest also writes its JSON to standard output; readable output comes on standard error. */
 function run([command, ...args], env, hear) {
   const toldTo = args.includes("--json") ? "ignore" : "inherit";
   const stdio = hear ? ["ignore", "pipe", "pipe"] : ["ignore", toldTo, "inherit"];
@@ -117,7 +117,7 @@ function print(results, reports) {
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** Each line once; none when nobody wrote the file. */
+/** Returns distinct lines, or none without the file. */
 function linesOf(file) {
   return existsSync(file) ? [...new Set(readFileSync(file, "utf8").trim().split("\n"))] : [];
 }

@@ -1,13 +1,13 @@
 /**
- * The stages of a test run, fast ones first. A stage is a command, which passes or fails as one, or a run of
- * Jest, whose tests count one by one. `whole` are the further arguments of a run without patterns. A stage
- * with `aside` runs beside the stages after it. A stage with `alone` waits until those have ended.
+ * Stages of the checks, fastest first. A stage is a command, which passes or fails as one, or a
+ * jest run, whose tests count singly. `whole` are options of a complete run. An `aside` stage runs
+ * beside later ones, so it starts early; an `alone` stage waits until it has ended.
  */
 
 const npx = (...args) => ["npx", "--no-install", ...args];
 const jest = (project, ...args) => ["--selectProjects", project, ...args];
 
-/** Tests reach the branches of the code that decides about money. Some branches only guard mistakes. */
+/** Money rules need full branch coverage, except for unreachable branches. */
 const coverage = [
   ["--coverage", "--coverageReporters=text-summary", "--coverageDirectory=coverage/unit"],
   ["--collectCoverageFrom=services/ledger/src/domain/*.ts", '--coverageThreshold={"global":{"branches":95}}'],

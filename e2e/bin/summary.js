@@ -1,14 +1,15 @@
-// What the test run's results come to. CommonJS, so that jest can load it too.
+// Summary of a test run. CommonJS, so that jest can load it too.
 const { relative } = require("node:path");
 
-/** One stage that is a single command. */
+/** Result of a stage that is a single command. */
 function commandResult(exitCode) {
   return exitCode === 0 ? { passed: 1, failed: 0, skipped: [] } : { passed: 0, failed: 1, skipped: [] };
 }
 
 /**
- * One run of jest, from its exit code and its JSON report (undefined when it wrote none). A suite that failed to start counts as a
- * failure, as does a run without any test, and an exit code that no failed test explains.
+ * Result of a jest run from its exit code and JSON report (undefined when absent). A suite that
+ * failed to start counts as a failure. So do a run without tests and an exit code without a failed
+ * test.
  */
 function jestResult(exitCode, report) {
   if (report === undefined)
@@ -25,7 +26,7 @@ function jestResult(exitCode, report) {
   return { passed, failed, skipped };
 }
 
-/** What jest calls pending was skipped; what is still to do was not tried either. */
+/** jest calls skipped tests pending; `todo` tests did not run either. */
 function skippedOf({ testResults }) {
   return testResults.flatMap(({ name: file, assertionResults }) =>
     assertionResults
@@ -34,14 +35,14 @@ function skippedOf({ testResults }) {
   );
 }
 
-/** For a machine that is meant to have everything: what was skipped failed. */
+/** Turns skips into failures, for machines that must run everything. */
 function withoutSkips(result) {
   if (result.skipped.length === 0) return result;
   const problem = result.problem ?? "a skip is a failure here (WONRAIL_TEST_COMPLETE)";
   return { ...result, failed: result.failed + result.skipped.length, problem };
 }
 
-/** Which tests were skipped, why as far as they said it, and how many, in the line above the total. */
+/** Lines with the skipped tests, the known reasons and the number, above the total. */
 function skippedLines(results, reasons, root) {
   const skipped = results.flatMap((result) => result.skipped);
   if (skipped.length === 0) return [];
@@ -58,13 +59,16 @@ function skippedLines(results, reasons, root) {
   ];
 }
 
-/** The last line of a run. Programs read it, so what was skipped is not in it. Nothing else prints one like it. */
+/**
+ * The last line of a run, which programs parse. Skips are not in it, and no other line has its
+ * form.
+ */
 function totalLine(results) {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   return `${sum("passed")} passed, ${sum("failed")} failed`;
 }
 
-/** The table above it. */
+/** A line of the table above the total. */
 function stageLine({ name, passed, failed, skipped, problem, durationMs }) {
   const seconds = `${(durationMs / 1000).toFixed(1)} s`.padStart(8);
   const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`;

@@ -23,43 +23,43 @@ const incomplete = {
   ],
 };
 
-test("a command counts as one, by its exit code", () => {
+test("a command counts as one test, by its exit code", () => {
   expect(commandResult(0)).toEqual({ passed: 1, failed: 0, skipped: [] });
   expect(commandResult(2)).toEqual({ passed: 0, failed: 1, skipped: [] });
 });
 
-test("every test of a jest run counts", () => {
+test("a jest run counts each test", () => {
   expect(jestResult(0, report(12, 0))).toEqual({ passed: 12, failed: 0, skipped: [] });
   expect(jestResult(1, report(11, 1))).toEqual({ passed: 11, failed: 1, skipped: [] });
 });
 
-test("a suite that failed to start is a failure", () => {
+test("a suite that failed to start counts as a failure", () => {
   expect(jestResult(1, report(12, 0, 1))).toEqual({ passed: 12, failed: 1, skipped: [] });
 });
 
-test("a run without any test is a failure", () => {
+test("a run without any test fails", () => {
   const problem = "no test was found";
   expect(jestResult(0, report(0, 0))).toEqual({ passed: 0, failed: 1, skipped: [], problem });
 });
 
-test("a run that wrote no report is a failure, whatever its exit code", () => {
+test("a run without a report fails, whatever its exit code", () => {
   expect(jestResult(0, undefined).failed).toBe(1);
 });
 
-test("a bad exit code that no failed test explains is a failure", () => {
+test("a bad exit code without a failed test fails the run", () => {
   const result = jestResult(1, report(12, 0));
   const problem = "jest ended with exit code 1";
   expect(result).toEqual({ passed: 12, failed: 1, skipped: [], problem });
 });
 
-test("the last line is the sum, and the table names the stage, its time and its counts", () => {
+test("the last line is the sum, and each stage line holds name, time and counts", () => {
   expect(totalLine([commandResult(0), jestResult(1, report(11, 1))])).toBe("12 passed, 1 failed");
   expect(stageLine({ name: "unit", passed: 11, failed: 1, skipped: [], durationMs: 1234 })).toBe(
     "FAIL unit          1.2 s    11 passed    1 failed",
   );
 });
 
-test("what was skipped is told by file, with its reasons, and how much it is in the line above the total", () => {
+test("skipped tests are listed by file with reasons and counted in the stage line", () => {
   const results = [commandResult(0), jestResult(0, incomplete)];
   expect(skippedLines(results, ["promtool is absent"], "/src")).toEqual([
     "     skipped: rules.test.ts: 2 tests",
@@ -74,16 +74,16 @@ test("what was skipped is told by file, with its reasons, and how much it is in 
   expect(totalLine(results)).toBe("13 passed, 0 failed");
 });
 
-test("nothing is told of skips where there are none", () => {
+test("a run without skips prints no skip lines", () => {
   expect(skippedLines([commandResult(0), jestResult(0, report(12, 0))], [], "/src")).toEqual([]);
 });
 
-test("a run of which every test was skipped is a failure", () => {
+test("a run that skips every test fails", () => {
   const result = jestResult(0, { ...incomplete, numPassedTests: 0 });
   expect(result).toMatchObject({ passed: 0, failed: 1, problem: "every test was skipped" });
 });
 
-test("where everything has to be there each skip is a failure, and nothing else is", () => {
+test("WONRAIL_TEST_COMPLETE turns each skipped test into a failure", () => {
   const result = withoutSkips(jestResult(0, incomplete));
   expect(result).toMatchObject({ passed: 12, failed: 3 });
   expect(result.problem).toContain("WONRAIL_TEST_COMPLETE");

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run upgrade [-- <commit>]: the release before this one serves customers while this one's migrations run, and goes on serving after them.
+// npm run upgrade [-- <commit>]: the previous release serves customers during and after this
+// release's migrations.
 import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
 
 orExit(prepare);

@@ -15,10 +15,10 @@ import {
   spawnProcess,
 } from "@wonrail/local/process/ownedProcess";
 
-/** Brokers of the test's own, of which each has everything. The first is their controller too, and stays. */
+/** The test's own brokers, each with all partitions. The first one is the controller and stays. */
 export interface OwnCluster {
   brokers: string[];
-  /** In order: what it leads goes to the others first. */
+  /** Stops a broker in order: it first hands its leaderships over. */
   stop(id: number): Promise<void>;
   signal(id: number, signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
   start(id: number): Promise<void>;
@@ -40,7 +40,7 @@ export async function ownCluster(size: number): Promise<OwnCluster> {
     const logFile = join(dir, `broker-${id}.log`);
     const ports = { brokerPort, controllerPort };
     places.push(prepareKafka({ dir: home, logFile, java: java.command, jars, ...ports }));
-    if (id > 1) becomeAnother(home, id, brokerPort);
+    if (id > 1) assignIdentity(home, id, brokerPort);
     appendFileSync(join(home, "server.properties"), ofMany(size));
   }
   const owned = new Map<number, OwnedProcess>();
@@ -66,7 +66,7 @@ export async function ownCluster(size: number): Promise<OwnCluster> {
   };
 }
 
-/** Of a property that is there twice the last one counts. */
+/** The last of repeated properties wins. */
 function ofMany(size: number): string {
   return lines({
     "default.replication.factor": size,
@@ -76,8 +76,8 @@ function ofMany(size: number): string {
   });
 }
 
-/** What is prepared is the first. */
-function becomeAnother(home: string, id: number, brokerPort: number): void {
+/** The prepared broker is the first one. */
+function assignIdentity(home: string, id: number, brokerPort: number): void {
   const listeners = `PLAINTEXT://127.0.0.1:${brokerPort}`;
   appendFileSync(
     join(home, "server.properties"),

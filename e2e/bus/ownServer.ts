@@ -22,7 +22,7 @@ export interface OwnServer {
   place: Place;
   /** As the machine's power going, for everything but the machine. */
   kill(): Promise<void>;
-  /** It is there and answers nothing, until it is thawed. */
+  /** Keeps the process but answers nothing until it is thawed. */
   freeze(): void;
   thaw(): void;
   start(): Promise<void>;
@@ -30,7 +30,7 @@ export interface OwnServer {
 }
 
 /** Undefined, with the reason, where this machine has no Java and Maven. */
-export function whyNoKafka(): string | undefined {
+export function missingKafkaReason(): string | undefined {
   const { cacheDir, javaHome } = readTestConfig();
   const java = findJava(javaHome);
   if (!java.ok) return java.why;

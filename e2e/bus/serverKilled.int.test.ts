@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bus, openKafkaBus } from "@wonrail/kit/bus";
 import { eventually, testLog } from "@wonrail/kit/testing";
-import { ownKafka, type OwnServer, whyNoKafka } from "./ownServer";
+import { ownKafka, type OwnServer, missingKafkaReason } from "./ownServer";
 
 const TOPIC = "wonrail.sample.v1";
-const withoutKafka = whyNoKafka();
-/** What a service has to stop in. */
+const withoutKafka = missingKafkaReason();
+/** Time in which a service must stop. */
 const GRACE_MS = 20_000;
-/** A consumer that heard of no coordinator for 30 s is replaced by its service, which there is none of here; the start of a broker takes some of them. */
+/**
+ * Shorter than the 30 s after which a service replaces a consumer without coordinator, because this
+ * test has no service. The broker's start takes some seconds of it.
+ */
 const KAFKA_AWAY_MS = 10_000;
 
 describe("a killed broker", () => {
   if (withoutKafka !== undefined) {
-    test.skip(`is not tried here: ${withoutKafka}`, () => undefined);
+    test.skip(`is not tested here: ${withoutKafka}`, () => undefined);
     return;
   }
   let server: OwnServer;
@@ -29,7 +32,7 @@ describe("a killed broker", () => {
     await server?.remove();
   }, 60_000);
 
-  it("goes on by itself when the server is back, and nothing acknowledged is missing", async () => {
+  it("loses no acknowledged message, and clients continue when it is back", async () => {
     await publisher.ensureTopics([{ name: TOPIC, partitions: 3 }]);
     const crashes: Error[] = [];
     const received: string[] = [];
@@ -66,7 +69,7 @@ describe("a killed broker", () => {
     }
   }, 300_000);
 
-  it("is left soon while the server is frozen, in the middle of publishing too", async () => {
+  it("does not delay closing while it is frozen, also during publishing", async () => {
     const bus = openKafkaBus({ ...server.place, clientId: "leaver", log: testLog() });
     let received = 0;
     await bus.subscribe({
@@ -87,7 +90,7 @@ describe("a killed broker", () => {
     expect(tookMs).toBeLessThan(GRACE_MS / 2);
   }, 120_000);
 
-  it("closes in time while the server is away", async () => {
+  it("does not delay closing while it is away", async () => {
     await server.kill();
     await sleep(1_000);
     const startMs = Date.now();
@@ -96,7 +99,9 @@ describe("a killed broker", () => {
   }, 120_000);
 });
 
-/** As the outbox relay does: a batch, again and again until it is acknowledged, then the next. */
+/**
+ * Publishes like the outbox relay: repeats a batch until its acknowledgement, then takes the next.
+ */
 function publishTo(bus: Bus): { acknowledged: string[]; stop(): Promise<void> } {
   const acknowledged: string[] = [];
   let stopped = false;

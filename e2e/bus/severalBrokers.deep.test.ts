@@ -3,21 +3,21 @@ import { type Bus, openKafkaBus } from "@wonrail/kit/bus";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { Kafka, logLevel } from "kafkajs";
 import { ownCluster, type OwnCluster } from "./ownCluster";
-import { whyNoKafka } from "./ownServer";
+import { missingKafkaReason } from "./ownServer";
 
-// What one broker never shows.
+// Faults that a single broker never shows.
 
 const TOPIC = "wonrail.sample.v1";
 const PARTITIONS = 12;
 const BATCH = 60;
 /** Their coordinators are spread over all brokers. */
 const GROUPS = 6;
-const skipped = whyNoKafka();
+const skipped = missingKafkaReason();
 
 if (skipped !== undefined) {
-  test.skip(`several brokers are not tried here: ${skipped}`, () => undefined);
+  test.skip(`several brokers are not tested here: ${skipped}`, () => undefined);
 } else {
-  describe("the bus on three brokers", () => {
+  describe("with three brokers", () => {
     let cluster: OwnCluster;
     let publisher: Bus;
     beforeAll(async () => {
@@ -35,7 +35,7 @@ if (skipped !== undefined) {
     const open = (clientId: string, brokers = cluster.brokers): Bus =>
       openKafkaBus({ brokers, replication: 3, clientId, log: testLog() });
 
-    test("while they restart one after the other, nothing that was acknowledged is missing", async () => {
+    test("no acknowledged message is lost while they restart one after the other", async () => {
       const publishing = publishTo(publisher);
       for (const id of [2, 3, 2, 3]) {
         await sleep(5_000);
@@ -61,10 +61,10 @@ if (skipped !== undefined) {
       }
     }, 300_000);
 
-    test("a process that starts while the first of the list is frozen publishes and consumes", async () => {
+    test("a process that starts while the first broker is frozen publishes and consumes", async () => {
       cluster.signal(3, "SIGSTOP");
       try {
-        await sleep(12_000); // Until the others lead what it led.
+        await sleep(12_000); // Until other brokers lead its partitions.
         const late = open("late", cluster.brokers.toReversed());
         const keys: string[] = [];
         await eventually(() => late.publish([message("late")]), { timeoutMs: 60_000 });
@@ -83,20 +83,20 @@ if (skipped !== undefined) {
       }
     }, 300_000);
 
-    test("the groups that a broker coordinated commit again when it is gone for good", async () => {
+    test("consumer groups commit again when their coordinator is gone for good", async () => {
       const bus = open("groups");
       const groups = [...Array(GROUPS).keys()].map((number) => `group-${number}`);
       await Promise.all(groups.map((group) => consume(bus, group)));
-      const nobodyLags = async () =>
+      const expectNoLag = async () =>
         expect(await Promise.all(groups.map((group) => lagOf(cluster.brokers, group)))).toEqual(
           groups.map(() => 0),
         );
-      await eventually(nobodyLags, { timeoutMs: 90_000 });
+      await eventually(expectNoLag, { timeoutMs: 90_000 });
       cluster.signal(2, "SIGKILL");
       const publishing = publishTo(publisher);
       await sleep(5_000);
       await publishing.stop();
-      await eventually(nobodyLags, { timeoutMs: 120_000, intervalMs: 1_000 });
+      await eventually(expectNoLag, { timeoutMs: 120_000, intervalMs: 1_000 });
       await bus.close();
     }, 300_000);
   });
@@ -110,7 +110,7 @@ const message = (key: string) => ({
   headers: {},
 });
 
-/** As a service does: who crashed is closed, and another takes its place. */
+/** Consumes like a service: a crashed consumer is closed and replaced. */
 async function consume(bus: Bus, group: string): Promise<void> {
   const onCrash = (): void => void subscribed.then((one) => one.close()).then(() => consume(bus, group));
   const handleBatch = async (): Promise<void> => undefined;
@@ -134,7 +134,10 @@ async function lagOf(brokers: string[], group: string): Promise<number> {
   }
 }
 
-/** As the outbox relay does. Keys are numbers from 0; stopping gives how many are acknowledged. */
+/**
+ * Publishes like the outbox relay. Keys are numbers from 0; stopping returns the number of
+ * acknowledged messages.
+ */
 function publishTo(bus: Bus): { stop(): Promise<number> } {
   let stopped = false;
   let next = 0;

@@ -1,5 +1,5 @@
-// A relayer that starts while no endpoint of the chain answers: what needs no chain is served, the rest begins when one answers, and not before it
-// is checked.
+// A relayer that starts while no endpoint of the chain answers. It serves calls without the chain
+// at once, and starts the rest when a checked endpoint answers.
 import { sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -40,7 +40,7 @@ afterAll(async () => {
   await proxy.close();
 }, 120_000);
 
-test("it serves records and takes in what is to be settled, and says how long there has been no block", async () => {
+test("chain-relayer serves records, ingests entries and reports the chain's silence while the chain is away", async () => {
   const orgId = newId("org");
   const fields = {
     ...{ fromNetworkType: "WON_TESTNET", toNetworkType: "WON_TESTNET", amount: "1" },
@@ -69,7 +69,7 @@ test("it serves records and takes in what is to be settled, and says how long th
   expect(await book.differences()).toEqual([]);
 }, 240_000);
 
-test("it stops in time and in order while none has answered", async () => {
+test("chain-relayer stops in time and in order while no endpoint answers", async () => {
   const [relayer] = world.relayers;
   await relayer!.stop();
   away();
@@ -97,7 +97,7 @@ test.each([
   240_000,
 );
 
-test("after all of this it settles what was left", async () => {
+test("chain-relayer settles the backlog when the chain is back", async () => {
   there();
   await world.relayers[0]!.start();
   await eventually(async () => {
@@ -142,7 +142,7 @@ async function probe(path: string): Promise<number> {
   return (await fetch(`http://${world.relayers[0]!.ops}${path}`)).status;
 }
 
-/** Null when it is not there. */
+/** Returns null for an absent metric. */
 async function metric(start: string): Promise<number | null> {
   const text = await (await fetch(`http://${world.relayers[0]!.ops}/metrics`)).text();
   const line = text.split("\n").find((one) => one.startsWith(start));

@@ -10,7 +10,7 @@ const REPEATS = process.env.WONRAIL_DEEP === undefined ? 1 : 10;
 const BLOCK_MS = 100;
 
 let world: World;
-/** Of all tests so far. */
+/** Number of operations of all tests so far. */
 let operations = 0;
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.each(repeats)("round %i", (round) => {
   );
 });
 
-test("the hash is known before anybody can have sent it: an answer that is lost loses nothing (x402 786)", async () => {
+test("the hash is stored before the transaction is sent, so a lost answer loses nothing (x402 786)", async () => {
   const [relayer] = world.relayers;
   const book = openBook(world);
   const { walletId } = await book.openWallet("someone");

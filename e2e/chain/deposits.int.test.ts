@@ -31,7 +31,7 @@ afterAll(async () => {
   await world.close();
 }, 120_000);
 
-test("tokens from outside are credited once, what is less than one KRW is counted, and the books agree", async () => {
+test("deposits are credited once, dust is counted, and the books agree", async () => {
   const book = openBook(world);
   const wallet = await fundOutside(book, "20000");
   await send(wallet.address, 5_000n * WON + 1n);
@@ -43,7 +43,8 @@ test("tokens from outside are credited once, what is less than one KRW is counte
     { state: "DUST", amount_won: 0n, remainder_units: WON - 1n },
   ]);
 
-  // From the first block again, whose state the node has long forgotten: nothing is credited, and no balance changes, twice.
+  // Scans from the first block again, whose state the node has pruned: no deposit is credited
+  // twice.
   await world.node.mine(400);
   await scannedTo(await newestBlock());
   await operator("rescan", "--from", "1");
@@ -56,7 +57,7 @@ test("tokens from outside are credited once, what is less than one KRW is counte
 test("a credited deposit is no drift while its ledger event is on its way", async () => {
   const book = openBook(world);
   const wallet = await fundOutside(book, "2000");
-  const hearAgain = await stopHearing();
+  const resumeEvents = await pauseEvents();
   try {
     await send(wallet.address, 9n * WON);
     await untilDeposits(wallet.walletId, [{ state: "CREDITED", amount_won: 9n, remainder_units: 0n }]);
@@ -64,14 +65,14 @@ test("a credited deposit is no drift while its ledger event is on its way", asyn
     await compared();
     expect(await openDrifts()).toEqual([]);
   } finally {
-    await hearAgain();
+    await resumeEvents();
   }
   await balanceIs(book, wallet.walletId, 9n);
   await compared();
   expect(await openDrifts()).toEqual([]);
 }, 240_000);
 
-test("money sent to an outside address that is another organisation's wallet is that one's deposit", async () => {
+test("money sent to another organisation's wallet becomes a deposit there", async () => {
   const book = openBook(world);
   const other = openBook(world);
   const payer = await book.openWallet("payer");
@@ -103,14 +104,14 @@ test("a deposit that a reorg drops before it is final is never credited", async 
   expect((await deposits(wallet.walletId)).map(({ amount_won }) => amount_won)).toEqual([7n]);
 }, 240_000);
 
-test("a difference stops the wallet's outflow until it is acknowledged, and is not found again", async () => {
+test("a drift stops the wallet's outflow until it is acknowledged, and is not reported again", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
   await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "3000" } });
   await compared();
   expect(await openDrifts()).toEqual([]);
   const change = sql`update settled_balances set units = units + ${WON} where account_id = ${payer.walletId}`;
-  // There is nothing to change before the charge has settled.
+  // The row appears when the charge has settled.
   await eventually(async () => expect(await world.relayerDb.run(change)).toBe(1), { timeoutMs: 60_000 });
   await eventually(
     async () => expect((await openDrifts()).map(({ kind }) => kind)).toEqual(["CHAIN", "LEDGER"]),
@@ -129,7 +130,7 @@ test("a difference stops the wallet's outflow until it is acknowledged, and is n
   expect(await openDrifts()).toEqual([]);
 }, 300_000);
 
-test("recorded hashes become CONFIRMED or FAILED in a final block, and one that nobody has seen stays PENDING", async () => {
+test("recorded hashes become CONFIRMED or FAILED in a final block, and an unknown hash stays PENDING", async () => {
   const orgId = newId("org");
   const receiver = world.contracts.paymentManagerAddress;
   const good = await record(orgId, await send(receiver, 0n), receiver);
@@ -150,7 +151,7 @@ test("recorded hashes become CONFIRMED or FAILED in a final block, and one that 
   expect(await read(unseen)).toMatchObject({ status: RecordStatus.PENDING });
 }, 240_000);
 
-test("the owner's own word comes before the chain's", async () => {
+test("a status set by the owner takes precedence over the chain's", async () => {
   const orgId = newId("org");
   await world.node.pause();
   const hash = await send(OUTSIDE, 10n ** 30n);
@@ -167,7 +168,7 @@ test("the owner's own word comes before the chain's", async () => {
 
 type Book = ReturnType<typeof openBook>;
 
-/** Gives the outside address some tokens by a transfer of ours; answers a wallet of the book that is empty. */
+/** Funds an outside address by a transfer of ours, and returns an empty wallet. */
 async function fundOutside(book: Book, amountWon: string) {
   const source = await book.openWallet("source");
   const wallet = await book.openWallet("wallet");
@@ -190,8 +191,11 @@ async function postHold({ orgId }: Book, holdRequestId: string): Promise<void> {
   });
 }
 
-/** No event gets to the relayer until the answer is called: the table that every event is noted in first is locked. */
-async function stopHearing(): Promise<() => Promise<void>> {
+/**
+ * Stops events to the relayer until the returned function is called, by a lock on the inbox's
+ * table.
+ */
+async function pauseEvents(): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   let locked = (): void => undefined;
@@ -239,7 +243,7 @@ function deposits(walletId: string): Promise<DepositState[]> {
     select state, amount_won, remainder_units from deposits where wallet_id = ${walletId} order by amount_won desc`);
 }
 
-/** One row for each deposit whose entry the relayer knows of. */
+/** Waits for one row per deposit whose entry the relayer knows. */
 async function untilDeposits(walletId: string, expected: DepositState[]): Promise<void> {
   await eventually(async () => expect(await deposits(walletId)).toEqual(expected), { timeoutMs: 60_000 });
 }
@@ -288,7 +292,7 @@ async function compared(): Promise<void> {
   }
 }
 
-/** The operators' commands, on the relayer's database while it runs. */
+/** Runs an operator's command on the running relayer's database. */
 async function operator(...args: string[]): Promise<string> {
   let said = "";
   const hear = (text: string) => void (said += text);

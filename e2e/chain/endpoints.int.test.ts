@@ -1,4 +1,4 @@
-// Several endpoints, one of which says what the others do not: it is outvoted, or nobody is believed.
+// Several endpoints, one of them false: it is outvoted, or the relayer waits.
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -35,7 +35,7 @@ afterAll(async () => {
   await other.close();
 }, 120_000);
 
-test("one of three that invents a deposit, or blocks, is outvoted and told of; the others are followed", async () => {
+test("one of three endpoints that invents a deposit or blocks is outvoted and reported", async () => {
   const before = await disagreements();
   liar.invent({ tokenAddress: world.contracts.tokenAddress, to: payer.address, units: 5_000_000_000n });
   await untilConfirmed(await transfer("100"));
@@ -46,7 +46,7 @@ test("one of three that invents a deposit, or blocks, is outvoted and told of; t
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("one of three, the first asked, that is wrong about nonces, fees, gas, receipts and balances changes nothing", async () => {
+test("wrong nonces, fees, gas, receipts and balances of the first of three endpoints change nothing", async () => {
   const before = await disagreements();
   liar.exaggerate();
   const ids = [await transfer("210"), await transfer("220")];
@@ -58,7 +58,7 @@ test("one of three, the first asked, that is wrong about nonces, fees, gas, rece
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("one of three, the first asked, that stands still holds nobody up, and is told of", async () => {
+test("settlement continues and reports the disagreement when the first of three endpoints stands still", async () => {
   liar.standStillAt(Number(await world.node.rpc<string>("eth_blockNumber")));
   await world.node.mine(70);
   const before = await disagreements();
@@ -67,7 +67,7 @@ test("one of three, the first asked, that stands still holds nobody up, and is t
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("of two that disagree neither is believed: nothing is taken in and nothing lost until they agree", async () => {
+test("ingestion waits without loss while two endpoints disagree", async () => {
   const [relayer] = world.relayers;
   const second = await startRpcProxy(world.node.url, 2);
   try {
@@ -94,7 +94,7 @@ test("of two that disagree neither is believed: nothing is taken in and nothing 
   }
 }, 240_000);
 
-test("one that is a few blocks behind does no harm", async () => {
+test("settlement continues when one endpoint is a few blocks behind", async () => {
   other.setFaults(["stale"]);
   other.setRate(1);
   const id = await transfer("400");
@@ -104,7 +104,7 @@ test("one that is a few blocks behind does no harm", async () => {
   expect(await book.differences()).toEqual([]);
 }, 180_000);
 
-test("one that does not answer at all is done without", async () => {
+test("settlement continues when one endpoint never answers", async () => {
   other.setFaults(["http_500", "html", "dropped"]);
   other.setRate(1);
   await untilConfirmed(await transfer("500"));
@@ -128,7 +128,7 @@ async function untilConfirmed(ledgerRef: string): Promise<void> {
   });
 }
 
-/** Until all books have been compared from beginning to end once more. */
+/** Waits until one more comparison of all books has run completely. */
 async function untilCompared(): Promise<void> {
   const { now } = await world.relayerDb.one<{ now: Date }>(sql`select now() as now`);
   await eventually(
@@ -149,7 +149,7 @@ async function cursorBlock(): Promise<bigint> {
     .block_number;
 }
 
-/** What is said of logs or balances may be asked for after a transfer has settled. */
+/** The vote on logs or balances may come after the settlement. */
 async function untilOutvoted(before: number): Promise<void> {
   await eventually(async () => expect(await disagreements()).toBeGreaterThan(before), { timeoutMs: 60_000 });
 }

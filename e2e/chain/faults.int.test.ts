@@ -7,7 +7,10 @@ import { untilSettled } from "./support/book";
 import { openWorkload } from "./support/workload";
 import { openWorld, type World } from "./support/world";
 
-/** WONRAIL_DEEP, as `npm run faults` sets it, makes it four times as long; WONRAIL_SEED=7 repeats a run. */
+/**
+ * WONRAIL_DEEP, set by `npm run faults`, makes the test four times as long. WONRAIL_SEED=7 repeats
+ * a run.
+ */
 const LONGER = process.env.WONRAIL_DEEP === undefined ? 1 : 4;
 const SEED = Number(process.env.WONRAIL_SEED ?? Date.now() % 1_000_000);
 const OPERATIONS = 520 * LONGER;
@@ -51,7 +54,8 @@ test(
       await workload.post(OPERATIONS / 20 / LONGER);
       await sleep(500);
     }
-    // How many requests the relayers make in that time is a matter of the machine, so trouble lasts until enough of them went wrong.
+    // The number of requests depends on the machine, so the faults last until enough requests
+    // failed.
     await eventually(() => expect(proxy.faultsDone()).toBeGreaterThan(50), { timeoutMs: 60_000 });
     over.abort();
     await Promise.all(trouble);
@@ -69,7 +73,7 @@ test(
   180_000 * LONGER,
 );
 
-/** One replica after the other dies without a word and comes back; now and then one only sleeps past its lease. */
+/** Kills one replica after the other and restarts it; sometimes it only sleeps past its lease. */
 async function killReplicas(signal: AbortSignal): Promise<void> {
   for (let turn = 0; !signal.aborted; turn += 1) {
     await pause(3_000, signal);
@@ -80,7 +84,7 @@ async function killReplicas(signal: AbortSignal): Promise<void> {
       relayer.signal("SIGCONT");
     } else {
       await relayer.kill();
-      // A node on the wrong chain stops the start, as it should; whoever runs the process starts it again.
+      // A node on the wrong chain stops the start, as it should; the supervisor tries again.
       await eventually(() => relayer.start(), { timeoutMs: 60_000 });
     }
   }

@@ -1,4 +1,4 @@
-// A chain that is final late, so that more is mined and not final than one answer may tell of.
+// Finality comes so late that the unfinal transactions exceed the limit of one answer.
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { openBook, untilSettled } from "./support/book";
@@ -27,7 +27,7 @@ afterAll(async () => {
   await node.close();
 }, 120_000);
 
-test("sixty large transactions that wait for finality stop neither those behind them nor their own settlement", async () => {
+test("sixty large transactions that wait for finality block neither later ones nor their own settlement", async () => {
   const book = openBook(world);
   const { walletId } = await book.openWallet("payer");
   for (let count = 0; count < TRANSACTIONS; count += 1)

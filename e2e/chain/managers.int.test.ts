@@ -1,4 +1,4 @@
-// The payment manager is replaced: what was minted through the one before is neither a deposit nor minted again.
+// The payment manager is replaced: mints of the previous one are neither deposits nor repeated.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runAdmin } from "@wonrail/chain-relayer/admin";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("operations go on through another payment manager, each once, and blocks of the one before are taken in again as they were", async () => {
+test("operations continue once each through another payment manager, and a rescan reproduces earlier blocks", async () => {
   const [relayer] = world.relayers;
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
   const charge = (amountWon: string) =>
@@ -35,7 +35,7 @@ test("operations go on through another payment manager, each once, and blocks of
   const before = await charge("3000");
   await until(before, "CONFIRMED");
 
-  // Nobody has said that it is ours.
+  // The new payment manager is not adopted yet.
   await expect(
     relayer!.stop().then(() => relayer!.start({ PAYMENT_MANAGER_ADDRESS: next })),
   ).rejects.toThrow();
@@ -44,7 +44,7 @@ test("operations go on through another payment manager, each once, and blocks of
   expect(await admin("manager", "adopt", next)).toEqual([1, expect.stringContaining("could still mint")]);
 
   await asAdmin(allow(world.contracts.paymentManagerAddress, 0n));
-  // Sent through the one before, which can mint nothing more.
+  // Sent to the previous payment manager, which can mint nothing more.
   const between = await charge("500");
   await until(between, "PLANNED", "MintAllowanceExceeded");
   await eventually(

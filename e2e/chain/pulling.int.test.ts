@@ -57,7 +57,7 @@ test(`settles each entry of two ledger replicas once and in account order while 
   expect(queues.map(({ behind }) => behind)).toEqual(queues.map(() => 0n));
 }, 300_000);
 
-test("a backlog of 20,000 entries stays in the ledger's journal, and a paused organisation holds up no other", async () => {
+test("a backlog of 20,000 entries stays in the ledger's journal, and a paused organisation blocks no other", async () => {
   const [long, paused, other] = [openBook(world), openBook(world), openBook(world)];
   await world.node.pause();
   const wallets = await Promise.all(
@@ -107,7 +107,7 @@ async function pulledOf(orgId: string): Promise<number> {
   return Number(count);
 }
 
-/** Operations of one wallet that got their turns in another order than the ledger's. */
+/** Operations of one wallet whose turns differ from the ledger's order. */
 function outOfOrder() {
   return world.relayerDb.query(sql`
     select earlier.ledger_ref, later.ledger_ref from operations earlier

@@ -1,4 +1,5 @@
-// A chain that refuses everything: what it has refused once is asked about, and not sent again for gas.
+// A chain that refuses everything: after one refusal operations are simulated, and not sent again
+// for gas.
 import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -28,7 +29,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("while the token is paused the backlog is sent once, and settles when it is not any more", async () => {
+test("a backlog is sent once while the token is paused, and settles afterwards", async () => {
   const call = (name: "pause" | "unpause") => ({
     to: world.contracts.tokenAddress,
     data: tokenAbi.encodeFunctionData(name),
@@ -42,7 +43,7 @@ test("while the token is paused the backlog is sent once, and settles when it is
   await until(ids, { state: "CONFIRMED" });
 }, 240_000);
 
-test("while the operator has no role the backlog is sent once, an alarm can say so, and it settles with the role", async () => {
+test("a backlog is sent once and reported while the operator lacks its role, and settles with the role", async () => {
   const call = (name: "revokeRole" | "grantRole") => ({
     to: world.contracts.paymentManagerAddress,
     data: managerAbi.encodeFunctionData(name, [id("OPERATOR_ROLE"), world.operator]),
@@ -58,7 +59,7 @@ test("while the operator has no role the backlog is sent once, an alarm can say 
   await eventually(async () => expect(await roleMissing()).toBe("0"), patience);
 }, 240_000);
 
-test("after all of this the chain says what the ledger says", async () => {
+test("the chain's balances then equal the ledger's", async () => {
   await eventually(async () => expect(await book.differences()).toEqual([]), patience);
 });
 
@@ -68,7 +69,7 @@ function backlog(): Promise<string[]> {
   return book.postMany(Array.from({ length: BACKLOG }, () => ({ $case: "transfer", value })));
 }
 
-/** Lets the time of all that waits come, again and again: none of it is sent again. */
+/** Makes all waiting operations due repeatedly; none may be sent again. */
 async function askAgain(ids: string[], reason: string): Promise<void> {
   const nonce = () => world.node.rpc<string>("eth_getTransactionCount", [world.operator, "latest"]);
   const before = await nonce();

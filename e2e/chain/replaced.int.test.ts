@@ -1,4 +1,5 @@
-// A reorganisation beyond what was final. Nothing is guessed: the books stay as they are, an alarm says so, and the operators' tool does not hide it.
+// A reorganisation of final blocks. The books stay unchanged, an alarm fires, and the operators'
+// tool shows the reason.
 import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
@@ -22,7 +23,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("a deposit that is mined again behind another log is not credited twice, whatever the operator asks for", async () => {
+test("a deposit that is mined again at another log index is credited once, also after a rescan", async () => {
   const book = openBook(world);
   const [source, wallet] = [await book.openWallet("source"), await book.openWallet("wallet")];
   await book.post("chg", { $case: "charge", value: { walletId: source.walletId, amountWon: "2000" } });
@@ -63,14 +64,14 @@ test("a deposit that is mined again behind another log is not credited twice, wh
   expect(await metric("chain_final_block_replaced")).toBe(1);
 }, 240_000);
 
-/** From the outside address. The same each time, so that its hash is the same when it is mined again. */
+/** Sends from the outside address. Equal each time, so that a second mining gives the same hash. */
 function send({ to, units, nonce }: { to: string; units: bigint; nonce: string }): Promise<string> {
   const data = tokenAbi.encodeFunctionData("transfer", [to, units]);
   const transaction = { from: OUTSIDE, to: world.contracts.tokenAddress, data, nonce, ...FEES };
   return world.node.rpc<string>("eth_sendTransaction", [transaction]);
 }
 
-/** Goes before what offers less, so that its log is the first of the block. */
+/** Offers a higher fee, so that its log becomes the first of the block. */
 async function somebodyApproves(): Promise<void> {
   const [from] = await world.node.rpc<string[]>("eth_accounts");
   const data = tokenAbi.encodeFunctionData("approve", [OUTSIDE, 1n]);
@@ -94,7 +95,7 @@ async function operator(...args: string[]): Promise<{ code: number; err: string 
   return { code, err: said };
 }
 
-/** Its value, of the first series whose name begins so. */
+/** Value of the first series whose name starts with this. */
 async function metric(name: string): Promise<number> {
   const text = await (await fetch(`http://${world.relayers[0]!.ops}/metrics`)).text();
   const line = text.split("\n").find((one) => one.startsWith(name));

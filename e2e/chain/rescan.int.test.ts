@@ -1,4 +1,4 @@
-// Final blocks that are taken in again, on a node that still has the states of these blocks.
+// A rescan of final blocks on a node that still has their states.
 import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("while it catches up no difference is found, and the wallets' money goes on", async () => {
+test("a rescan reports no drift, and the wallets' money keeps moving", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
   const before = BigInt(await world.node.rpc<string>("eth_blockNumber"));
@@ -30,17 +30,17 @@ test("while it catches up no difference is found, and the wallets' money goes on
   await begun(2);
   expect(await openDrifts()).toEqual([]);
 
-  const goOn = await stopTakingIn();
+  const resume = await pauseIndexer();
   try {
     await rescanFrom(before);
-    // What was under way then is over.
+    // The comparison that was running has ended.
     await begun(2);
     const { finishedAt } = await reconciliation();
     await begun(2);
     expect((await reconciliation()).finishedAt).toEqual(finishedAt);
     expect(await openDrifts()).toEqual([]);
   } finally {
-    await goOn();
+    await resume();
   }
 
   const { finishedAt } = await reconciliation();
@@ -54,8 +54,11 @@ test("while it catches up no difference is found, and the wallets' money goes on
   await eventually(async () => expect(await stateOf(ref)).toBe("CONFIRMED"), patience);
 }, 240_000);
 
-/** No block with a transfer in it is taken in until the answer is called: the table of movements is locked. */
-async function stopTakingIn(): Promise<() => Promise<void>> {
+/**
+ * Stops the ingestion of transfers until the returned function is called, by a lock on the
+ * movements table.
+ */
+async function pauseIndexer(): Promise<() => Promise<void>> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   let locked = (): void => undefined;
@@ -74,7 +77,7 @@ async function stopTakingIn(): Promise<() => Promise<void>> {
   };
 }
 
-/** Waits until as many comparisons more have begun. */
+/** Waits until this many more comparisons have started. */
 async function begun(rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const { startedAt } = await reconciliation();

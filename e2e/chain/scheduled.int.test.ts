@@ -22,7 +22,8 @@ import { readChain } from "./support/audit";
 import { openBook } from "./support/book";
 import { openTestPool, openWorld, type World } from "./support/world";
 
-// Scheduled records from the clock to the chain: three relayers, one killed, the real auth, payment, ledger and wallet services, a real node.
+// Scheduled records from the clock to the chain, with real services and a real node. One of three
+// relayers is killed.
 
 const NETWORK = "WON_TESTNET";
 const RECORDS = 200;
@@ -69,7 +70,7 @@ beforeAll(async () => {
   const config = {
     ...world.addresses,
     AUTH_ADDRESS,
-    // Nothing is settled here.
+    // No settlement runs in this test.
     RELAYER_ADDRESS: "127.0.0.1:1",
     NETWORK,
     TOKEN_ADDRESS: world.contracts.tokenAddress,
@@ -87,7 +88,7 @@ afterAll(async () => {
   for (const database of databases) await database.drop();
 }, 120_000);
 
-test("three relayers and one of them killed: each record is one transfer, on the chain too", async () => {
+test("each record becomes one transfer, on the chain too, when one of three relayers is killed", async () => {
   const { organisation } = await auth.createOrganisation({ code: "ACME", name: "Acme", actor: "test" });
   const { book, payee, record: schedule } = await openPartner(organisation.orgId);
   const deps = recordDeps();
@@ -122,7 +123,7 @@ test("three relayers and one of them killed: each record is one transfer, on the
   expect([...executions.values()].filter((times) => times > 1)).toEqual([]);
 }, 300_000);
 
-test("a relayer that dies when payment has made the transfer, and nothing of that is written down here, makes no second one", async () => {
+test("a relayer that dies after payment made the transfer does not cause a second one", async () => {
   const { organisation } = await auth.createOrganisation({ code: "ONCE", name: "Once", actor: "test" });
   const { book, payee, record: schedule } = await openPartner(organisation.orgId);
   const { orgId, recordId } = await schedule(payee.address);
@@ -144,7 +145,7 @@ test("a relayer that dies when payment has made the transfer, and nothing of tha
   expect(await book.differences()).toEqual([]);
 }, 300_000);
 
-test("what is due of an organisation that was stopped, or whose subscription is over, moves nothing", async () => {
+test("due transfers of a suspended or expired organisation move no tokens", async () => {
   const day = 86_400_000;
   const over = {
     subscriptionStartsAt: new Date(Date.now() - 2 * day),
@@ -184,7 +185,7 @@ test("what is due of an organisation that was stopped, or whose subscription is 
   );
 }, 180_000);
 
-/** An organisation with money, and a way to record a transfer of some of it for later. */
+/** An organisation with money, and a function that records a later transfer of it. */
 async function openPartner(orgId: string) {
   const book = openBook(world, orgId);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
@@ -208,7 +209,7 @@ function recordDeps() {
   return { db: world.relayerDb, chain, wallet: world.wallet, now: Date.now };
 }
 
-/** However long it took to make them, their time comes for all of them at once. */
+/** Makes all of them due at the same moment. */
 async function makeDue(orgId: string): Promise<void> {
   await world.relayerDb.run(
     sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run = 'WAITING'`,

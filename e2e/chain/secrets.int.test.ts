@@ -1,4 +1,5 @@
-// Keys that the test knows, looked for wherever they must not be: with all services at work, one of them killed, and a seed that is damaged.
+// Searches logs, rows and events for keys that the test knows, with all services at work, one of
+// them killed, and a damaged seed.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Database, rawSql, sql } from "@wonrail/kit/db";
@@ -10,7 +11,7 @@ import { fileKms } from "@wonrail/wallet/keys/kms";
 import { NO_LIMIT, openBook, untilSettled } from "./support/book";
 import { openTestPool, openWorld, type Service, type World } from "./support/world";
 
-/** Elsewhere a process's environment cannot be read as a file. */
+/** Only Linux shows a process's environment as a file. */
 const LINUX = process.platform === "linux";
 const SCHEMAS = ["wallet", "ledger", "chain_relayer"];
 
@@ -27,7 +28,7 @@ afterAll(async () => {
   await world.close();
 }, 120_000);
 
-test("no seed, no key derived from it, no key-encryption key and no signer's key is in a log, an answer, an event, a row or an environment", async () => {
+test("logs, answers, events, rows and environments hold no seed, derived key, key-encryption key or signer key", async () => {
   const orgId = newId("org");
   const seed = randomBytes(32);
   await plant(orgId, seed);
@@ -58,7 +59,7 @@ test("no seed, no key derived from it, no key-encryption key and no signer's key
   }
   for (const [name, text] of await everyTable()) places.set(name, text);
 
-  // The places are the right ones: what may be there is.
+  // Proves that the search covers the right places: harmless text is found there.
   expect(places.get("log of wallet")).toContain("call failed");
   if (LINUX) expect(places.get("environment of relayer")).toContain("OPERATOR_KEY_FILE");
   // The row shows the payload in hex.
@@ -70,7 +71,7 @@ test("no seed, no key derived from it, no key-encryption key and no signer's key
   }
 }, 240_000);
 
-/** As the wallet service would have stored it. */
+/** Stores a seed as the wallet service does. */
 async function plant(orgId: string, seed: Buffer): Promise<void> {
   const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
   const { keyId, bytes } = await fileKms(world.keyFiles.kek).seal(seed, context);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 
-test("every kind of movement settles with hash and block, also across a restart, and the chain says what the ledger says", async () => {
+test("every kind of movement settles with hash and block, also across a restart, and chain equals ledger", async () => {
   const book = openBook(world);
   const payer = await book.openWallet("payer");
   const incentive = await book.openWallet("payer", WalletType.INCENTIVE);
@@ -67,7 +67,7 @@ test("every kind of movement settles with hash and block, also across a restart,
   expect((await readOperations(world)).filter(({ state }) => state === "PASSED")).toHaveLength(1);
 }, 240_000);
 
-test("the first transfers between wallets that are all new go at the first try", async () => {
+test("the first transfers between new wallets succeed at the first attempt", async () => {
   const before = (await readOperations(world)).length;
   const book = openBook(world);
   const pairs: [TestWallet, TestWallet][] = [];
@@ -87,6 +87,6 @@ test("the first transfers between wallets that are all new go at the first try",
     })),
   );
   const settled = await untilSettled(world, before + 120);
-  // A batch with too little gas is taken back whole, and all of it goes a second time.
+  // A batch with too little gas would revert completely and be sent a second time.
   expect(settled.filter(({ attempts }) => attempts > 1)).toEqual([]);
 }, 240_000);

@@ -1,4 +1,5 @@
-// A second copy of the whole system on a copy of its database, with the same keys and the same chain, as after a restore that somebody forgot to stop.
+// A second copy of the whole system on a copy of its database, with the same keys and chain, as
+// after a restore without stopping the original.
 import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
@@ -28,7 +29,7 @@ afterAll(async () => {
   await world.close();
 }, 120_000);
 
-test("both settle what waited when they parted, and what they were told differently since: each operation is paid once, by whichever was first", async () => {
+test("two stacks with diverged histories pay each operation once, by whichever sends it first", async () => {
   const workload = await openWorkload(world, seeded(7));
   const book = openBook(world);
   const [payer, sender, one, other] = [
@@ -52,7 +53,8 @@ test("both settle what waited when they parted, and what they were told differen
   expect(await wrong()).toEqual([]);
   expect(await workload.differences()).toEqual([]);
 
-  // The whole balance to one in this ledger, to another in the other: only one of the two can be true on the chain.
+  // Each ledger transfers the whole balance to another wallet. Only one transfer can succeed on the
+  // chain.
   await Promise.all([transfer(world.ledger, one.walletId), transfer(copy.ledger, other.walletId)]);
   await eventually(
     async () => expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS),
@@ -64,7 +66,7 @@ test("both settle what waited when they parted, and what they were told differen
   expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS);
   expect(await wrong()).toEqual([]);
 
-  // What was scheduled has one id in both, and leaves for outside once.
+  // A scheduled transfer has one id in both copies, and is paid once.
   const scheduled = idAt("trf", Date.now(), "rent");
   await Promise.all([send(world.ledger, scheduled), send(copy.ledger, scheduled)]);
   await eventually(async () => expect(await balances(OUTSIDE)).toBe(UNITS), { timeoutMs: 60_000 });
@@ -93,7 +95,7 @@ async function start({ services }: WorldCopy): Promise<void> {
   for (const service of services) await service.start();
 }
 
-/** Neither has anything left to do, whatever became of it. */
+/** Waits until neither copy has open operations. */
 async function untilBothQuiet(operations: number): Promise<void> {
   for (const relayerDb of [world.relayerDb, copy!.relayerDb])
     await eventually(
@@ -106,7 +108,7 @@ async function untilBothQuiet(operations: number): Promise<void> {
     );
 }
 
-/** Whatever happened more than once. */
+/** Operations that were executed more than once. */
 async function wrong(): Promise<[string, number][]> {
   const { executions, authorizations } = await readChain(world);
   return [...executions, ...authorizations].filter(([, times]) => times !== 1);

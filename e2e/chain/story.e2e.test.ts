@@ -15,7 +15,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startStack({ home: dir, bus: "feed" });
-  // The chapters of the demo tell what they do.
+  // The demo's chapters print their steps.
   jest.spyOn(process.stdout, "write").mockReturnValue(true);
 });
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("mint, a payment in three legs, burn, money to and from outside: each is confirmed with hash and block, and the books agree", async () => {
+test("mints, payments, burns and outside transfers are confirmed with hash and block, and the books agree", async () => {
   const organisation = await newOrganisation(stack.stack(), "--incentive-bps", "100");
   let { api } = organisation;
   const wallet = (userId: string, walletType: string) => api.post("/api/wallets", { userId, walletType });
@@ -78,7 +78,7 @@ test("mint, a payment in three legs, burn, money to and from outside: each is co
   expect(cancellations).toMatchObject([{ cancelId: part.cancelId, settlement }]);
   await booksChapter(world, cast);
 
-  /** All lines of a wallet's statement, once the chain has settled all of them. */
+  /** All lines of a wallet's statement, after the settlement of each. */
   async function settledLines({ walletId }: Json): Promise<Json[]> {
     const { items } = await until(
       () => api.get(`/api/wallets/${walletId}/transactions`),

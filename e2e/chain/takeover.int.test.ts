@@ -1,4 +1,5 @@
-// Two of one: a replica that wakes up after its lease has gone to another, and a database that is older than the chain.
+// Two cases with outdated state: a replica that wakes up after its lease was taken over, and a
+// database older than the chain.
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
@@ -14,7 +15,7 @@ const BLOCK_MS = 150;
 const ASLEEP_MS = 10_000;
 
 let world: World;
-/** Of all tests so far. */
+/** Number of operations of all tests so far. */
 let operations = 0;
 
 beforeAll(async () => {
@@ -52,7 +53,7 @@ test.each([
     await untilSettled(world, operations, 90_000);
     const before = await signedTransactions();
 
-    // A process that is stopped sleeps on: so it goes past its point as soon as it may.
+    // A stopped process continues its sleep, and passes the failpoint as soon as it can.
     await sleep(Math.max(0, awakeMs - Date.now()));
     sleeper!.signal("SIGCONT");
     const { walletId: second } = await book.openWallet("another");
@@ -68,7 +69,7 @@ test.each([
   240_000,
 );
 
-test("a database from before the last sixty operations: all of them are found on the chain, none is paid again", async () => {
+test("a restored database without the last sixty operations finds them on the chain and pays none again", async () => {
   const [relayer, other] = world.relayers;
   await Promise.all([relayer!.kill(), other!.kill()]);
   await world.node.pause();

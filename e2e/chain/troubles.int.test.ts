@@ -1,4 +1,4 @@
-// What goes wrong on a chain without anybody's fault here: each waits with its reason, and goes on by itself.
+// Faults of the chain and its nodes: operations wait with a reason and resume by themselves.
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
@@ -59,7 +59,7 @@ afterAll(async () => {
   await proxy.close();
 }, 120_000);
 
-test("a transfer waits while the token is paused, and settles when it goes on", async () => {
+test("a transfer waits while the token is paused, and settles afterwards", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("pause"));
   const id = await transfer("100");
   await until(id, { wait_reason: "EnforcedPause" });
@@ -76,7 +76,7 @@ test("a transfer waits while the signer has no gas, and settles when it has", as
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transfer waits while fees are above the cap, and settles when they are below", async () => {
+test("a transfer waits while fees are above the cap, and settles when they fall", async () => {
   await world.node.pause();
   await world.node.rpc("anvil_setNextBlockBaseFeePerGas", [`0x${(200n * 10n ** 9n).toString(16)}`]);
   await world.node.mine();
@@ -87,7 +87,7 @@ test("a transfer waits while fees are above the cap, and settles when they are b
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transaction that the nodes forget is sent again, and settles", async () => {
+test("a transaction that the nodes drop is sent again and settles", async () => {
   await world.node.pause();
   const id = await transfer("100");
   const { hash } = await inPool(id);
@@ -96,7 +96,7 @@ test("a transaction that the nodes forget is sent again, and settles", async () 
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("the signer's key used from outside: heals by itself (x402 3231, nonce too low)", async () => {
+test("an outside use of the signer's key heals by itself (x402 3231, nonce too low)", async () => {
   await world.node.pause();
   const id = await transfer("100");
   const sent = await inPool(id);
@@ -109,13 +109,13 @@ test("the signer's key used from outside: heals by itself (x402 3231, nonce too 
   await until(id, { state: "CONFIRMED" });
 }, 240_000);
 
-test("a counter that has run ahead of the chain: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
+test("a nonce counter ahead of the chain: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
   await world.relayerDb.run(sql`update signers set next_nonce = next_nonce + 3`);
   const ids = [await transfer("100"), await transfer("101"), await transfer("102")];
   for (const id of ids) await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a window in which no sending arrives, while more and more comes in (OpenZeppelin Relayer 818, 843)", async () => {
+test("lost submissions under growing load: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
   proxy.setFaults(["timeout_before"]);
   proxy.setRate(0.9);
   const ids: string[] = [];
@@ -127,7 +127,7 @@ test("a window in which no sending arrives, while more and more comes in (OpenZe
   for (const id of ids) await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("nodes that say nonce too low for what they have taken: looked up, not sent anew (OpenZeppelin Relayer 681)", async () => {
+test('"nonce too low" for an accepted transaction causes a look-up and no new one (OpenZeppelin Relayer 681)', async () => {
   proxy.setFaults(["nonce_too_low", "already_known", "underpriced"]);
   proxy.setRate(1);
   const before = proxy.faultsDone();
@@ -138,7 +138,7 @@ test("nodes that say nonce too low for what they have taken: looked up, not sent
   expect(await until(id, { state: "CONFIRMED" })).toMatchObject({ attempts: 1 });
 }, 180_000);
 
-test("nodes that have no receipt of what is mined and final: it is settled, never failed or paid again (OpenZeppelin Relayer 817)", async () => {
+test("operations settle once when nodes lack the receipt of a final transaction (OpenZeppelin Relayer 817)", async () => {
   proxy.setFaults(["no_receipt"]);
   proxy.setRate(1);
   const ids = [await transfer("300"), await hold("301")];
@@ -151,7 +151,7 @@ test("nodes that have no receipt of what is mined and final: it is settled, neve
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
 }, 180_000);
 
-test("fifty requests for one payment: one execution (x402 2801)", async () => {
+test("fifty requests for one payment cause one execution (x402 2801)", async () => {
   const before = (await readChain(world)).executions.size;
   const request = {
     context: { requestId: "req", traceparent: "", orgId: book.orgId, deadline: undefined },
@@ -174,7 +174,7 @@ test("fifty requests for one payment: one execution (x402 2801)", async () => {
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
 }, 180_000);
 
-test("an authorization that somebody else submits first settles the transfer", async () => {
+test("an authorization that a stranger submits first settles the transfer", async () => {
   await world.node.pause();
   const id = await transfer("4321");
   const hash = await frontRun(id, 1);
@@ -183,7 +183,7 @@ test("an authorization that somebody else submits first settles the transfer", a
   expect(settled.tx_hash).not.toBe(hash);
 }, 180_000);
 
-test("one leg of a payment that somebody else submits first: the others follow", async () => {
+test("the remaining legs follow when a stranger submits one leg of a payment first", async () => {
   const incentive = await book.openWallet("payer", WalletType.INCENTIVE);
   const accrual = await book.post("opn", {
     $case: "charge",
@@ -205,7 +205,7 @@ test("one leg of a payment that somebody else submits first: the others follow",
   await until(id, { state: "CONFIRMED", attempts: 2 });
 }, 180_000);
 
-test("money to an outside address that never arrives is given up on proof, and is free again", async () => {
+test("a payout that never arrives is given up on proof, and its money is free again", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [OUTSIDE, true]));
   const id = await hold("5000", OUTSIDE);
   await until(id, { wait_reason: "AccountBlocked" });
@@ -225,7 +225,7 @@ test("money to an outside address that never arrives is given up on proof, and i
   await book.post("trf", { $case: "voidHold", value: { holdRequestId: id } });
 }, 240_000);
 
-test("after all of this the chain says what the ledger says", async () => {
+test("the chain's balances then equal the ledger's", async () => {
   await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
 });
 
@@ -346,7 +346,7 @@ interface PooledTransaction {
   input: string;
 }
 
-/** The transaction that carries it, once a node has it. One that waits is replaced by another, which has a hash of its own. */
+/** Returns the pooled transaction that carries the operation. A replacement has another hash. */
 function inPool(ledgerRef: string): Promise<PooledTransaction> {
   return eventually(
     async () => {
@@ -363,7 +363,10 @@ function inPool(ledgerRef: string): Promise<PooledTransaction> {
   );
 }
 
-/** Takes authorizations out of an operation's transaction in the pool and has them mined first, as anybody could. Gives that transaction's hash. */
+/**
+ * Submits authorizations of a pooled operation first, as any stranger could. Returns that
+ * transaction's hash.
+ */
 async function frontRun(ledgerRef: string, legs: number): Promise<string> {
   const { hash: theirs, input } = await inPool(ledgerRef);
   const [, steps] = managerAbi.decodeFunctionData("execute", input) as unknown as [unknown, SentStep[]];

@@ -33,7 +33,7 @@ export async function depositChapter(world: World, { shop }: Cast): Promise<void
   await showBalances(world, { shop });
 }
 
-/** The process that settles goes away in the middle; what it had begun is finished by the next one. */
+/** Kills the settling process in between; the next one finishes its work. */
 export async function restartChapter(world: World, { alice, shop }: Cast): Promise<void> {
   screen.chapter("The relayer is restarted in the middle");
   const transfer = { fromWalletId: alice.walletId, toWalletAddress: shop.walletAddress, amount: 10 };
@@ -56,7 +56,10 @@ export async function restartChapter(world: World, { alice, shop }: Cast): Promi
   );
 }
 
-/** Both books, side by side: asked of the API and of the chain itself, and what the reconciler says of every wallet there is. */
+/**
+ * Compares both books, the API's and the chain's, and prints the reconciler's result for all
+ * wallets.
+ */
 export async function booksChapter(world: World, cast: Cast): Promise<void> {
   screen.chapter("Ledger and chain");
   const wallets: Json[] = [cast.alice, cast.aliceIncentive, cast.shop];

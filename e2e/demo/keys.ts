@@ -6,7 +6,10 @@ import { type Json, openApi } from "../support/api";
 import { screen } from "./screen";
 import { type World } from "./world";
 
-/** A key's life: refreshed, in its overlap, revoked, refused. It plays with a key of its own, so that stack.json's goes on working. */
+/**
+ * Refreshes a key, uses its overlap, revokes it and shows the refusal. Uses a separate key, so that
+ * stack.json's stays valid.
+ */
 export async function keysChapter({ stack, api }: World): Promise<void> {
   screen.chapter("Keys");
   const { orgCode, secretKey } = stack.organisations[0]!;
@@ -26,7 +29,7 @@ export async function keysChapter({ stack, api }: World): Promise<void> {
   screen.done(`the new key, revoked, answers ${refused.status} ${refused.body.error?.code}`);
 }
 
-/** As an operator does it: npm run admin -- key issue. */
+/** Issues a key as an operator does: npm run admin -- key issue. */
 async function issueKey(stack: Stack, orgCode: string): Promise<string> {
   const command = join("services", "auth", "bin", "admin.mjs");
   const { stdout } = await promisify(execFile)(

@@ -46,12 +46,14 @@ export async function moneyChapter(world: World): Promise<Cast> {
   const payment = await api.post("/api/wallets/payment", order);
   const { breakdown, incentiveAccrued } = payment;
   screen.done(
-    `paid ${krw(payment.amount)}: ${krw(breakdown.incentive)} incentive + ${krw(breakdown.normal)} normal, accrued ${krw(incentiveAccrued)}`,
+    `paid ${krw(payment.amount)}: ${krw(breakdown.incentive)} incentive + ` +
+      `${krw(breakdown.normal)} normal, accrued ${krw(incentiveAccrued)}`,
   );
   await showBalances(world, shown);
   const cancelled = await api.post("/api/wallets/payment/cancel", { paymentId: payment.paymentId });
   screen.done(
-    `cancelled: ${krw(cancelled.restored.incentive)} + ${krw(cancelled.restored.normal)} restored, ${krw(cancelled.incentiveClawedBack)} clawed back`,
+    `cancelled: ${krw(cancelled.restored.incentive)} + ${krw(cancelled.restored.normal)} restored, ` +
+      `${krw(cancelled.incentiveClawedBack)} clawed back`,
   );
   await showBalances(world, shown);
 
@@ -93,7 +95,8 @@ export async function refundChapter(world: World, { alice, shop }: Cast): Promis
   for (const line of items as Json[]) {
     const sign = line.direction === "OUT" ? "−" : "+";
     screen.line(
-      `${line.type.padEnd(14)} ${`${sign}${krw(line.amount)}`.padStart(14)}   after ${krw(line.balanceAfter).padStart(12)}   ${line.settlement.status}`,
+      `${line.type.padEnd(14)} ${`${sign}${krw(line.amount)}`.padStart(14)}   ` +
+        `after ${krw(line.balanceAfter).padStart(12)}   ${line.settlement.status}`,
     );
   }
 }

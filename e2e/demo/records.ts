@@ -6,7 +6,7 @@ import { showBalances, until, type World } from "./world";
 
 const UNITS_PER_KRW = 1_000_000n;
 
-/** The transaction recording API: a hash that the chain confirms, and a transfer that is executed when its time comes. */
+/** The transaction recording API: a hash that the chain confirms, and a scheduled transfer. */
 export async function recordsChapter(world: World, { alice, shop }: Cast): Promise<void> {
   screen.chapter("Recorded transactions");
   await recordInstant(world, alice);

@@ -36,6 +36,14 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
     support: "Ask whether the deactivation was intended, then ask the operator.",
   },
   WAL_005: { operator: "Check why the wallet is frozen.", support: "Do not name the reason of a freeze." },
+  EVT_001: {
+    operator: NOTHING,
+    support: "Check the id, the organisation's code and the event's age: events are kept for 30 days.",
+  },
+  EVT_002: {
+    operator: NOTHING,
+    support: "Tell the partner to read the objects again, then to go on after `details.oldestAfter`.",
+  },
   TRF_001: {
     operator: NOTHING,
     support: "Compare `details.available` with the holds of transfers under way.",

@@ -1,6 +1,6 @@
 import { readValues, renderChart } from "./renderChart";
 
-test("every value of the chart has a comment, and one without is said", () => {
+test("every value of the chart has a comment, and a value without one is reported", () => {
   expect(renderChart().split("## Values")[1]).not.toMatch(/\| *\|$/m);
   const text = "# -- How many\nreplicas: 2\nimage:\n  # -- Which\n  tag: a\n  registry: b\n";
   expect(() => readValues(text)).toThrow("values.yaml: image.registry has no comment");

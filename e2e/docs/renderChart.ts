@@ -1,6 +1,8 @@
 import { readText } from "../ops/repository";
 
-/** Renders docs/reference/chart.md: every value of the chart with its comment and default. */
+/**
+ * Renders helm/wonrail/README.md: the operator's steps, and every value with comment and default.
+ */
 export function renderChart(): string {
   const rows = readValues(readText("helm/wonrail/values.yaml"));
   return `<!-- Generated from helm/wonrail/values.yaml by npm run docs; do not edit. -->
@@ -32,13 +34,16 @@ interface Row {
   comment: string;
 }
 
-/** Line by line: the file is ours, its indentation is two, and its comments stand above what they are about. A value without one is nobody's to guess. */
+/**
+ * Reads the file line by line: indentation is two, and a comment precedes its value. A value
+ * without comment is an error.
+ */
 export function readValues(text: string): Row[] {
   const path: string[] = [];
   let comment = "";
   let list = Infinity;
   return text.split("\n").flatMap((line) => {
-    // A list's own lines are one value, below the name that has the comment.
+    // The lines of a list are one value, below the commented name.
     const indentation = line.search(/\S/);
     if (indentation > list) return [];
     list = line.startsWith("- ", indentation) ? indentation : Infinity;

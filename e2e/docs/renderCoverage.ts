@@ -2,7 +2,7 @@ import { errorTable } from "@wonrail/kit/contract/errors";
 import { readText } from "../ops/repository";
 
 const TABLE = "e2e/codes.e2e.test.ts";
-/** Where money's codes are expected in their hundreds: wrong values, and random sequences. */
+/** Tests that provoke hundreds of money codes: invalid values and random sequences. */
 const OTHERS = [
   "exactlyOnce.e2e.test.ts",
   "moneyOutages.e2e.test.ts",
@@ -11,7 +11,10 @@ const OTHERS = [
   ),
 ];
 
-/** docs/contribute/error-coverage.md: each error code with the tests that have it answered through REST. A code without one fails the page. */
+/**
+ * Renders docs/coverage.md: each error code with the tests that get it through REST. A code without
+ * a test fails the page.
+ */
 export function renderCoverage(): string {
   const table = readText(TABLE);
   const others = OTHERS.map((path) => ({ path, text: readText(`e2e/${path}`) }));

@@ -68,6 +68,7 @@ const GROUPS: Record<string, string> = {
   TRF: "Transfers",
   CHG: "Charges and refunds",
   PAY: "Payments",
+  EVT: "Events",
   TX: "Recorded transactions",
   REQ: "Requests",
   SIG: "Signing",

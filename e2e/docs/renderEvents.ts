@@ -76,7 +76,7 @@ function renderFields(fields: Event["fields"]): string {
   return `| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** The files are ours and linted: a comment stands above what it is about, and no message is inside another. */
+/** Parses the linted proto files: a comment precedes its message, and messages are not nested. */
 function readEvents(text: string): { comment: string; events: Event[] } {
   const head = commentBefore(text.slice(0, text.indexOf("\npackage ")));
   const events = [...text.matchAll(/((?:^\/\/.*\n)*)^message (\w+) \{\n([\s\S]*?)^\}/gm)].map(

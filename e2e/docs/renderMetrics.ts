@@ -1,12 +1,13 @@
 import { type DocumentedMetric, declaredMetrics } from "../ops/metrics";
 
-/** docs/reference/metrics.md: every metric of ours, from the sources that declare them. */
+/** Renders docs/metrics.md from the sources that declare the metrics. */
 export function renderMetrics(): string {
   const metrics = declaredMetrics();
   const homes = [...new Set(metrics.map(({ by }) => by))];
   const sections = homes.map((home) => {
     const rows = metrics.filter(({ by }) => by === home).map(renderRow);
-    return `## ${home === "all" ? "Every process" : home}\n\n| Metric | Type | Labels | What it says |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+    const title = home === "all" ? "Every process" : home;
+    return `## ${title}\n\n| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `<!-- Generated from the sources by npm run docs; do not edit. -->
 

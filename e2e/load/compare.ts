@@ -1,4 +1,4 @@
-/** The middle one, so that one disturbed round does not decide. */
+/** The median, so that one disturbed round does not decide. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -12,7 +12,7 @@ export interface Compared {
   second: number;
 }
 
-/** Measures two things in turn, several times: whatever else the machine does, both have their share of it. */
+/** Measures two things in turn, so that both get an equal share of disturbances. */
 export async function compare(
   rounds: number,
   first: () => Promise<number>,

@@ -2,7 +2,10 @@ import { readFileSync, readdirSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU seconds of this process, and of all PostgreSQL processes of the machine. Unlike wall time they do not depend on who else is busy. */
+/**
+ * CPU seconds of this process and of all PostgreSQL processes. Unlike wall time they do not depend
+ * on other load.
+ */
 export function cpuSeconds(): { node: number; postgres: number } {
   const { user, system } = process.cpuUsage();
   return { node: (user + system) / 1e6, postgres: postgresSeconds() };
@@ -18,7 +21,7 @@ function postgresSeconds(): number {
       // The last two are of children that have ended.
       for (const field of fields.slice(11, 15)) ticks += Number(field);
     } catch {
-      continue; // It ended meanwhile.
+      continue; // The process has ended.
     }
   }
   return ticks / TICKS_PER_SECOND;

@@ -1,7 +1,10 @@
 import { performance } from "node:perf_hooks";
 
 export interface Measured {
-  /** Those that were sent and answered within the time; and all that were ever answered, warm-up and the last ones included. */
+  /**
+   * Requests within the measured time; and all answered ones, including the warm-up and the last
+   * ones.
+   */
   count: number;
   total: number;
   seconds: number;
@@ -12,7 +15,7 @@ export interface Measured {
 }
 
 export interface LoopOptions {
-  /** How many callers wait for their own answer at once. */
+  /** Number of callers that wait at the same time. */
   callers: number;
   seconds: number;
   /** Not counted. */
@@ -20,7 +23,7 @@ export interface LoopOptions {
   work: (caller: number) => Promise<void>;
 }
 
-/** A closed loop: each caller asks again as soon as it is answered. */
+/** A closed loop: each caller sends its next request after an answer. */
 export async function closedLoop({
   callers,
   seconds,
@@ -49,7 +52,7 @@ export async function closedLoop({
   return { ...summary(latencies, seconds), total, failed };
 }
 
-/** Does the work for each number below `count`, by so many callers at once. */
+/** Does the work for each number below `count`, with limited concurrency. */
 export async function atOnce(
   callers: number,
   count: number,

@@ -16,8 +16,8 @@ export interface BenchPostgres {
 }
 
 /**
- * Durable (fsync and synchronous_commit on), with the memory and the checkpoint distance that one would give a ledger's own server. What
- * differs from PostgreSQL's defaults is here and nowhere else.
+ * Durable settings (fsync and synchronous_commit on), with the memory and checkpoint distance of a
+ * dedicated server. All differences from PostgreSQL's defaults are here.
  */
 const SETTINGS = [
   "fsync=on",
@@ -34,7 +34,7 @@ const SETTINGS = [
 
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-bench-"));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user, who has to pass.
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user, which needs access.
   const guard = startGuard(dir);
   const part = await preparePostgres({
     dir: join(dir, "postgres"),
@@ -67,8 +67,8 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
 const LOG_FILES = 200;
 
 /**
- * Makes a server of a minute like one that has run for long: such a one writes its log into files that it has used before. A new one makes each of
- * 16 MB while everybody who commits waits, for 0.1 to 0.4 s where the disk has other things to do.
+ * Gives a new server the log files of an older one. Otherwise it creates each file of 16 MB while
+ * commits wait, up to 0.4 s on a busy disk.
  */
 export async function makeLogFiles(adminUrl: string): Promise<void> {
   const log = createLog({ service: "bench", level: "warn" });

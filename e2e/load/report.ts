@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 
-/** One line of a benchmark's table, and one element of its JSON. */
+/** A line of a benchmark's table, and an element of its JSON. */
 export interface Result {
   name: string;
   value: number;
   unit: string;
-  /** "≥ 0.6"; absent where the figure is only told. */
+  /** "≥ 0.6"; absent for a figure without a goal. */
   goal?: string;
   met?: boolean;
   note?: string;
@@ -43,7 +43,8 @@ export function machine(): string {
   const [first] = cpus();
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
   const [load = 0] = loadavg();
-  return `${availableParallelism()} cores (${first?.model.trim() ?? "unknown"}), ${memoryGiB} GiB, Node ${process.version}, load ${load.toFixed(1)} at the start`;
+  const cores = `${availableParallelism()} cores (${first?.model.trim() ?? "unknown"})`;
+  return `${cores}, ${memoryGiB} GiB, Node ${process.version}, load ${load.toFixed(1)} at the start`;
 }
 
 export function line({ name, value, unit, goal, met, note }: Result): string {
@@ -55,7 +56,7 @@ export function table(results: Result[]): string {
   return ["| name | value | goal | | |", "|---|---|---|---|---|", ...results.map(line)].join("\n");
 }
 
-/** Where scripts look for it; the names in it are for ever. */
+/** Stable location and names, because scripts read the file. */
 export function writeJson(bench: string, results: Result[]): string {
   const dir = join(process.env.WONRAIL_HOME ?? join(__dirname, "../../.wonrail"), "bench");
   mkdirSync(dir, { recursive: true });
@@ -71,7 +72,7 @@ export function writeJson(bench: string, results: Result[]): string {
   return path;
 }
 
-/** Puts the table into a page of the repository, where the bench's last one was. */
+/** Replaces the bench's table in a page of the repository. */
 export function writeTable(page: string, bench: string, where: string, results: Result[]): void {
   const path = join(__dirname, "../..", page);
   const text = `Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`;

@@ -23,15 +23,18 @@ export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 const PATIENCE_MS = 60_000;
 
-/** Has a process kill itself, SIGKILL, when it comes to the point while the work goes on, and then brings it back. Gives what became of the work. */
-export async function dieAt<T>(
+/**
+ * Arms a process to kill itself with SIGKILL at the point during the work, and restarts it. Returns
+ * the work's outcome.
+ */
+export async function crashAt<T>(
   stack: TestStack,
   [name, point]: CrashPoint,
   work: () => Promise<T>,
 ): Promise<T> {
   const armed = await startArmed(stack, name, point);
   const working = work();
-  // What it says is heard below; until then it must not be an unheard failure.
+  // Prevents an unhandled rejection until the result is awaited below.
   working.catch(() => undefined);
   try {
     await Promise.race([armed.ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
@@ -43,7 +46,7 @@ export async function dieAt<T>(
   return working;
 }
 
-/** In the place of the stack's own process, the same one in the test's build. */
+/** Replaces the stack's process by one of the test's build. */
 async function startArmed(
   stack: TestStack,
   name: string,

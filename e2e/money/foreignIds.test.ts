@@ -1,6 +1,6 @@
 import { readText } from "../ops/repository";
 import { requestsFor } from "./foreignIds";
-import { type Things } from "./hostile";
+import { type Fixtures } from "./hostile";
 
 interface Schema {
   $ref?: string;
@@ -18,13 +18,13 @@ const document = JSON.parse(readText("gateway/openapi.json")) as {
   components: { schemas: Record<string, Schema> };
 };
 
-/** What an organisation calls its users itself is no id of ours. */
-const THEIR_OWN = ["userId"];
-const THINGS = { walletId: "wal", otherWalletId: "wal", otherAddress: "0x" } as Things;
+/** User ids are the organisation's own names. */
+const OWN_FIELDS = ["userId"];
+const FIXTURES = { walletId: "wal", otherWalletId: "wal", otherAddress: "0x" } as Fixtures;
 const ID = "{id}";
 
-test("each place of the contract where an id may stand is asked for another organisation's", () => {
-  const asked = requestsFor(THINGS).map(([, make]) => placeOf(make(ID)));
+test("each id field of the contract is tried with another organisation's id", () => {
+  const asked = requestsFor(FIXTURES).map(([, make]) => placeOf(make(ID)));
   expect(asked.sort()).toEqual(Object.entries(document.paths).flatMap(placesOf).sort());
 });
 
@@ -55,5 +55,5 @@ function fieldsOf({ $ref, oneOf = [], properties = {} }: Schema): string[] {
 }
 
 function isId(name: string): boolean {
-  return /(^id|Id)$/.test(name) && !THEIR_OWN.includes(name);
+  return /(^id|Id)$/.test(name) && !OWN_FIELDS.includes(name);
 }

@@ -1,6 +1,6 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Api } from "../support/api";
-import { type Things } from "./hostile";
+import { type Fixtures } from "./hostile";
 
 interface Request {
   method: string;
@@ -11,12 +11,15 @@ interface Request {
 /** What belongs to another organisation, by its kind. */
 export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt", string>;
 
-/** Every request of the contract that names something, by the kind of what it names; foreignIds.test.ts misses none. */
-export function requestsFor(things: Things): [keyof Foreign, (id: string) => Request][] {
+/**
+ * Every request of the contract with an id, by the id's kind. foreignIds.test.ts checks
+ * completeness.
+ */
+export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) => Request][] {
   const post = (path: string, body: object): Request => ({ method: "POST", path, body });
   const get = (path: string): Request => ({ method: "GET", path });
   const patch = (path: string, body: object): Request => ({ method: "PATCH", path, body });
-  const { walletId, otherWalletId, otherAddress: toWalletAddress } = things;
+  const { walletId, otherWalletId, otherAddress: toWalletAddress } = fixtures;
   const amount = 1_000;
   return [
     ["wal", (id) => get(`/api/wallets/${id}`)],
@@ -48,14 +51,14 @@ export function requestsFor(things: Things): [keyof Foreign, (id: string) => Req
   ];
 }
 
-/** Each of them asked for what is another organisation's, and for what nobody has: the two answers, but for what is each one's own. */
+/** Sends each request with a foreign id and with an unknown id. Returns the two answers. */
 export async function askedForForeign(
   api: Api,
-  things: Things,
+  fixtures: Fixtures,
   foreign: Foreign,
 ): Promise<{ request: string; foreign: string; absent: string }[]> {
   const asked = [];
-  for (const [kind, make] of requestsFor(things)) {
+  for (const [kind, make] of requestsFor(fixtures)) {
     const answers = [];
     for (const id of [foreign[kind], newId(kind)]) answers.push(await answerTo(api, make(id), id));
     const { method, path } = make("…");
@@ -64,7 +67,7 @@ export async function askedForForeign(
   return asked;
 }
 
-/** Status, headers that say something of the answer, and body, without the request's own id and time, and without the id that was asked for. */
+/** Status, relevant headers and body, without request id, time and the requested id. */
 async function answerTo(api: Api, { method, path, body }: Request, id: string): Promise<string> {
   const answer = await api.call(method, path, body);
   const { requestId: _requestId, timestamp: _timestamp, ...said } = answer.body;

@@ -1,17 +1,17 @@
-/** A request that has to be refused. */
+/** A request that must be refused. */
 export interface Hostile {
   name: string;
   method: string;
   path: string;
   /** The field that is spoilt. */
   field: string;
-  /** A JSON text as it is, for what no serializer would write. */
+  /** Raw JSON text, for bodies that no serialiser writes. */
   json?: string;
   codes: string[];
 }
 
-/** What the table needs of a world: things that are in order, and things that are not for this. */
-export interface Things {
+/** Valid objects, and objects that are invalid for a command. */
+export interface Fixtures {
   walletId: string;
   walletAddress: string;
   otherWalletId: string;
@@ -30,7 +30,7 @@ type Body = Record<string, unknown>;
 /** A value as JSON text, and the codes that may refuse it. */
 export type Case = [name: string, json: string, ...codes: string[]];
 
-/** A request that is in order, and what each of its fields may not be. */
+/** A valid request, and the invalid values of each field. */
 export interface Command {
   method: "POST" | "PATCH";
   path: string;
@@ -41,13 +41,13 @@ export interface Command {
 const NOBODY = "0".repeat(32);
 const text = (value: unknown) => JSON.stringify(value);
 
-/** Every field of every command that moves money, with everything that it may not be. */
-export function hostileCases(things: Things): Hostile[] {
-  return spoilEach(commandsOf(things).map((command) => ({ method: "POST", ...command })));
+/** Every field of every money command, with every invalid value. */
+export function hostileCases(fixtures: Fixtures): Hostile[] {
+  return breakEachField(commandsOf(fixtures).map((command) => ({ method: "POST", ...command })));
 }
 
-/** Each field spoilt in each way, left out where it is needed, and beside fields that nobody knows. */
-export function spoilEach(commands: Command[]): Hostile[] {
+/** Each field with each invalid value, missing where it is required, and beside unknown fields. */
+export function breakEachField(commands: Command[]): Hostile[] {
   return commands.flatMap(({ method, path, body, fields }) => [
     ...Object.entries(fields).flatMap(([field, cases]) =>
       cases.map(([name, json, ...codes]) => ({
@@ -80,16 +80,16 @@ export function spoilEach(commands: Command[]): Hostile[] {
   ]);
 }
 
-function commandsOf(things: Things): Omit<Command, "method">[] {
-  const { walletId, otherWalletId, otherAddress, chargeId, paymentId, foreign } = things;
-  const normal = walletIds(foreign.walletId, things.deactivatedId, paymentId);
+function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
+  const { walletId, otherWalletId, otherAddress, chargeId, paymentId, foreign } = fixtures;
+  const normal = walletIds(foreign.walletId, fixtures.deactivatedId, paymentId);
   return [
     {
       path: "/api/wallets/transfer",
       body: { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 },
       fields: {
         fromWalletId: normal,
-        toWalletAddress: addresses(things),
+        toWalletAddress: addresses(fixtures),
         amount: [...amounts("REQ_001"), ["2^53 - 1", "9007199254740991", "TRF_001", "TRF_003"]],
         memo: MEMOS,
       },
@@ -136,7 +136,7 @@ function commandsOf(things: Things): Omit<Command, "method">[] {
   ];
 }
 
-/** The code of what is a whole number but too small depends on the command. */
+/** The code of a too small whole number depends on the command. */
 function amounts(tooSmall: string): Case[] {
   const never = [
     "1.5",
@@ -185,7 +185,7 @@ function walletIds(foreign: string, deactivated: string, otherKind: string): Cas
   return [...ids("wal", foreign, otherKind, "WAL_002"), ["deactivated", text(deactivated), "WAL_004"]];
 }
 
-function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contracts }: Things): Case[] {
+function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contracts }: Fixtures): Case[] {
   const hex = otherAddress.slice(2).toLowerCase();
   const flipped = otherAddress.replace(/[a-f]/i, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -224,7 +224,7 @@ export const MEMOS: Case[] = [
   ...["null", "0", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]),
 ];
 
-/** The body with one field's value written as given. */
+/** The body with one field's raw value replaced. */
 function spoilt(body: Body, field: string, json: string): string {
   const mark = "\u0001spoilt";
   return text({ ...body, [field]: mark }).replace(text(mark), () => json);

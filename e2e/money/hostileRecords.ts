@@ -1,6 +1,6 @@
-import { type Case, type Command, type Hostile, MEMOS, spoilEach } from "./hostile";
+import { type Case, type Command, type Hostile, MEMOS, breakEachField } from "./hostile";
 
-/** Records of the organisation that may be changed, which nothing of this may do. */
+/** Changeable records of the organisation, which the cases must leave unchanged. */
 export interface Recorded {
   instantId: string;
   scheduledId: string;
@@ -11,7 +11,7 @@ const text = (value: unknown) => JSON.stringify(value);
 const HASH = `0x${"4e".repeat(32)}`;
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 
-/** Every field of every request that records a transaction or changes one, with everything that it may not be. */
+/** Every field of every record request, with every invalid value. */
 export function hostileRecords({ instantId, scheduledId, address }: Recorded): Hostile[] {
   const path = "/api/transaction";
   const network = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
@@ -52,7 +52,7 @@ export function hostileRecords({ instantId, scheduledId, address }: Recorded): H
       fields: { scheduledAt: MOMENTS },
     },
   ];
-  return spoilEach(commands);
+  return breakEachField(commands);
 }
 
 const NO_TEXTS = ["null", "0", "1", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]);
@@ -94,7 +94,7 @@ function addresses(address: string): Case[] {
   );
 }
 
-/** Texts that are none of those wanted, and what is no text. */
+/** Unknown enum strings, and values of other types. */
 function words(...wrong: string[]): Case[] {
   return [
     ...NO_TEXTS,

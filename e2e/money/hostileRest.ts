@@ -1,5 +1,5 @@
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Hostile, type Things } from "./hostile";
+import { type Hostile, type Fixtures } from "./hostile";
 
 // The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.
 
@@ -7,9 +7,9 @@ type Values = [name: string, json: string][];
 
 const NOBODY = "0".repeat(32);
 const text = (value: unknown) => JSON.stringify(value);
-const asTheyAre = (...values: string[]): Values => values.map((value) => [value, value]);
+const unlabelled = (...values: string[]): Values => values.map((value) => [value, value]);
 
-const NO_TEXT = asTheyAre("null", "0", "1.5", "true", "[]", "{}");
+const NO_TEXT = unlabelled("null", "0", "1.5", "true", "[]", "{}");
 const NO_USER: Values = [
   ...NO_TEXT,
   ["nothing", '""'],
@@ -19,24 +19,24 @@ const NO_USER: Values = [
   ["half of a surrogate pair", '"\\ud83d"'],
   ["a NUL", '"a\\u0000b"'],
 ];
-const NO_TYPE: Values = [...NO_TEXT, ...asTheyAre('""', '"GOLD"', '"normal"', '"NORMAL "', '["NORMAL"]')];
+const NO_TYPE: Values = [...NO_TEXT, ...unlabelled('""', '"GOLD"', '"normal"', '"NORMAL "', '["NORMAL"]')];
 const NO_METADATA: Values = [
-  ...asTheyAre("null", "0", '"x"', "[]", "true"),
+  ...unlabelled("null", "0", '"x"', "[]", "true"),
   ["six pairs", text(Object.fromEntries([..."abcdef"].map((key) => [key, key])))],
   ["a key of 41 characters", text({ ["k".repeat(41)]: "v" })],
   ["an empty key", '{"":"v"}'],
   ["a value of 501 characters", text({ k: "v".repeat(501) })],
   ["a key twice", '{"k":"1","k":"2"}'],
   ["a key that objects have", '{"__proto__":"v"}'],
-  ...asTheyAre('{"k":1}', '{"k":null}', '{"k":["v"]}', '{"k":{"k":"v"}}'),
+  ...unlabelled('{"k":1}', '{"k":null}', '{"k":["v"]}', '{"k":{"k":"v"}}'),
 ];
 
 /** Each is refused with REQ_001 and its field, but for ids in paths, which are absent. */
-export function hostileRest(things: Things): Hostile[] {
-  return [...bodies(things), ...pathIds(things), ...queries(things)];
+export function hostileRest(fixtures: Fixtures): Hostile[] {
+  return [...bodies(fixtures), ...pathIds(fixtures), ...queries(fixtures)];
 }
 
-function bodies({ walletId }: Things): Hostile[] {
+function bodies({ walletId }: Fixtures): Hostile[] {
   const create = { userId: "new", walletType: "NORMAL" };
   const refresh = { apiKey: "wk_test_a", secretKey: "ws_test_a" };
   return [
@@ -54,7 +54,7 @@ function bodies({ walletId }: Things): Hostile[] {
   ];
 }
 
-/** Every field with every value that it may not have, each field that there has to be left out, and fields that there are not. */
+/** Every field with every invalid value, every required field missing, and unknown fields. */
 function spoilt(method: string, path: string, good: object, fields: Record<string, Values>): Hostile[] {
   const without = (field: string) =>
     Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
@@ -72,7 +72,7 @@ function spoilt(method: string, path: string, good: object, fields: Record<strin
   ];
 }
 
-function pathIds({ walletId, paymentId }: Things): Hostile[] {
+function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
   const places: [method: string, before: string, after: string, prefix: string, absent: string][] = [
     ["GET", "/api/wallets/", "", "wal", "WAL_002"],
     ["PATCH", "/api/wallets/", "", "wal", "WAL_002"],
@@ -125,7 +125,7 @@ const NO_MOMENT = [
   "2026-13-01T00:00:00Z",
 ];
 
-/** What the next page of each list comes after. To every other list it says nothing. */
+/** Fields of each list's cursor. Other lists ignore them. */
 const KEYS = {
   wallet: newId("wal"),
   transfer: newId("trf"),
@@ -146,7 +146,7 @@ const EVENT_FILTERS = {
   objectId: ["", "wal_1", "' or 1=1; --", "x".repeat(600)],
 };
 
-function queries({ walletId, paymentId }: Things): Hostile[] {
+function queries({ walletId, paymentId }: Fixtures): Hostile[] {
   const noWallet = ["", "wal_1", paymentId, "' or 1=1; --"];
   const lists: Record<string, Record<string, string[]>> = {
     "/api/wallets": {

@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Json } from "../support/api";
 
-/** Makes a statement line of every type in a payer's two wallets. Returns the expected lines, newest first. */
+/**
+ * Plays every event that makes a line on a payer's two wallets. Returns each wallet's expected
+ * list, newest first.
+ */
 export async function playEveryType(api: Api): Promise<{
   normalId: string;
   incentiveId: string;
-  /** The payment that was cancelled. */
+  /** Id of the cancelled payment. */
   paymentId: string;
   normal: Line[];
   incentive: Line[];
@@ -15,7 +18,7 @@ export async function playEveryType(api: Api): Promise<{
   const open = (walletType: string, user = userId) => api.post("/api/wallets", { userId: user, walletType });
   const shop = await open("NORMAL", randomUUID());
   const { walletId: normalId } = await open("NORMAL");
-  // The first accrual opens the INCENTIVE wallet.
+  // The first accrual creates the INCENTIVE wallet.
   const order = { payerWalletId: normalId, receiverWalletId: shop.walletId };
   const { chargeId } = await api.post("/api/wallets/charge", { walletId: normalId, amount: 50_000 });
   await api.post("/api/wallets/payment", { ...order, amount: 20_000 });

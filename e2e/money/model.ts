@@ -1,6 +1,10 @@
-// The money rules as a partner reads them, one command at a time, in plain numbers: what the real system is compared with.
+// The money rules in plain numbers, one command at a time. The real system is compared with this
+// model.
 
-/** Of two users: who pays, his incentives and what the state gave him; who is paid, and her incentives. */
+/**
+ * Wallets of two users: the payer's NORMAL, INCENTIVE and GOVERNMENT, and the receiver's NORMAL and
+ * INCENTIVE.
+ */
 export const WALLETS = ["payer", "payerIncentive", "payerGovernment", "shop", "shopIncentive"] as const;
 export type WalletName = (typeof WALLETS)[number];
 
@@ -18,7 +22,7 @@ export type Step =
     }
   | { do: "cancelPayment"; payment: number };
 
-/** An error code, or what the answer has to say. */
+/** An expected error code, or expected fields of the answer. */
 export type Verdict = { code: string } | { says: Record<string, unknown> };
 
 interface Charge {

@@ -12,7 +12,7 @@ export type Kind = keyof typeof ON_THEIR_WAY;
 
 const PAUSE_MS = 100;
 
-/** Waits until no work of these kinds is left. Fails with the counts after the given time. */
+/** Waits until no work of these kinds is open. Fails with the counts after the given time. */
 export async function untilNone(stack: Stack, kinds: Kind[], withinMs: number): Promise<void> {
   for (const endMs = Date.now() + withinMs; ; await sleep(PAUSE_MS)) {
     const left: Partial<Record<Kind, number>> = {};

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { type Api, type Json } from "../support/api";
 
-/** A command that moves money, ready to be sent, and what it does to the wallet that it is read off. */
+/** A prepared money command, and its effect on the observed wallet. */
 export interface Scene {
   path: string;
   body: Json;
   walletId: string;
-  /** What is available there once the command has been done once. */
+  /** Available balance after one execution. */
   afterOnce: number;
-  /** How often it can be done if each request is one of its own, what is available then, and how all further ones are refused. */
+  /** Limit of separate executions, the available balance then, and the refusal of further ones. */
   most: { times: number; after: number; refusal?: string };
 }
 
 export const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const OFTEN = Infinity;
 
-/** Each of the six commands; the one that has two endings twice. Each call makes wallets of its own. */
+/** Each of the six commands; the one with two outcomes twice. Each call creates its own wallets. */
 export const SCENES: Record<string, (api: Api) => Promise<Scene>> = {
   async transfer(api) {
     const [from, to] = [await openWallet(api, 10_000), await openWallet(api, 0)];
@@ -67,7 +67,7 @@ export const SCENES: Record<string, (api: Api) => Promise<Scene>> = {
   },
 };
 
-/** A wallet of a user of its own, with money of one charge when an amount is given. */
+/** A wallet of a new user, with one charge when an amount is given. */
 export async function openWallet(api: Api, amount: number): Promise<Json> {
   const made = await api.post("/api/wallets", { userId: randomUUID(), walletType: "NORMAL" });
   if (amount === 0) return made;

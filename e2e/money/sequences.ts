@@ -4,7 +4,9 @@ import { type Answer, type Api, type Json } from "../support/api";
 import { Model, type Step, type Verdict, type WalletName, WALLETS } from "./model";
 import { heard } from "./settle";
 
-/** A step, and whether the client sends it again: as it was, or with the same key and another amount. */
+/**
+ * A step, and whether the client repeats it: unchanged, or with another amount under the same key.
+ */
 export interface Move {
   step: Step;
   again: "no" | "same" | "changed";
@@ -61,7 +63,7 @@ interface World {
   paymentIds: string[];
 }
 
-/** Plays one sequence on wallets of its own. What the system says and the model says has to be the same, at every step and at the end. */
+/** Plays one sequence on new wallets. System and model must agree at every step and at the end. */
 export async function play(api: Api, sequence: Move[]): Promise<void> {
   const model = new Model();
   const world: World = { api, wallets: await openWallets(api), chargeIds: [], paymentIds: [] };
@@ -88,7 +90,7 @@ async function playOne(world: World, model: Model, step: Step, again: Move["agai
       answer.body.error,
     ]);
   }
-  // What was refused before a key was taken leaves the key free.
+  // An early refusal leaves the key unused.
   if (again === "changed" && answer.status < 300) {
     const other = await heard(world.api, path, { ...body, memo: "another body" }, options);
     expect([step, other.status, other.body.error?.code]).toEqual([step, 422, "REQ_003"]);
@@ -148,7 +150,7 @@ async function openWallets(api: Api): Promise<World["wallets"]> {
   return Object.fromEntries(WALLETS.map((name, index) => [name, made[index]])) as World["wallets"];
 }
 
-/** Every wallet has what the model has, and the payer's statement adds up to that. */
+/** Every wallet equals the model's, and the payer's statement adds up to it. */
 async function compareBalances({ api, wallets }: World, model: Model): Promise<void> {
   const { payer, shop } = wallets;
   const [one, two, statement] = await Promise.all([

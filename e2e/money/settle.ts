@@ -5,7 +5,10 @@ import { ContractViolation } from "../support/contract";
 const PAUSE_MS = 250;
 const MAX_TRIES = 360;
 
-/** Sends the same request until its outcome is known, as a client does after a lost answer. That has to be within minutes, on the slowest machine. */
+/**
+ * Repeats a request until its outcome is known, as a client does after a lost answer. Must succeed
+ * within minutes on the slowest machine.
+ */
 export async function settle(
   api: Api,
   path: string,
@@ -21,8 +24,8 @@ export async function settle(
 }
 
 /**
- * Sends a request until it is heard: SYS_002 promises that nothing was done, which a process answers to those who waited for it too long
- * while the machine did something else. Every other answer is what the test has to judge.
+ * Repeats a request while the answer is SYS_002, which a slow machine may cause. The test judges
+ * every other answer.
  */
 export async function heard(
   api: Api,
@@ -37,7 +40,7 @@ export async function heard(
   }
 }
 
-/** A connection that was lost has no answer; one that the document does not promise is a failure. */
+/** Returns null for a lost connection. Rethrows when the document does not allow the answer. */
 function unlessViolated(error: unknown): null {
   if (error instanceof ContractViolation) throw error;
   return null;

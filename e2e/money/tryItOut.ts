@@ -14,13 +14,16 @@ export interface DocumentedOperation {
   path: string;
 }
 
-/** Sends an operation's request with its example. Returns the status and the text that the page shows. */
+/**
+ * Sends an operation's request with its example. Returns the status and the text that the page
+ * shows.
+ */
 export async function execute(
   page: Page,
   { tag, method, path }: DocumentedOperation,
 ): Promise<{ status: string; text: string }> {
   const id = `tag/${tag}/${method}${path}`;
-  // Sections are rendered when the reader comes near them.
+  // The page renders a section when the reader comes near it.
   await page.evaluate(`location.hash = ${JSON.stringify(id)}`);
   await page.click(`section[id$="${id}"] .show-api-client-button`);
   const send = buttonWith("Send");
@@ -34,7 +37,7 @@ export async function execute(
   return { status: /\b([1-5]\d\d) (?:OK|[A-Z][a-z])/.exec(text)?.[1] ?? "", text };
 }
 
-/** The button of the dialog whose text begins so. */
+/** The dialog's button whose text starts with this. */
 function buttonWith(text: string): string {
   const buttons = "[...document.querySelectorAll('[role=dialog] button')]";
   return `${buttons}.find((button) => button.innerText.trim().startsWith(${JSON.stringify(text)}))`;

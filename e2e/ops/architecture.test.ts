@@ -14,7 +14,7 @@ test.each(PROCESSES.map((process) => [process.name, process] as const))(
   },
 );
 
-/** Service → method → who may call it by its certificate. */
+/** Service → method → callers allowed by certificate. */
 const callers = JSON.parse(readText("proto/callers.json")) as Record<string, Record<string, string[]>>;
 const SERVICES = {
   auth: AuthServiceService,
@@ -25,7 +25,7 @@ const SERVICES = {
   events: EventsServiceService,
 };
 
-test("proto/callers.json has every method, and none that does not exist", () => {
+test("proto/callers.json lists exactly the existing methods", () => {
   const methods = [...Object.values(SERVICES), FeedServiceService].flatMap((service) =>
     Object.values(service).map(({ path }) => path.slice(1)),
   );
@@ -54,6 +54,6 @@ test("the services that consume feeds may read them, and no others", () => {
   });
 });
 
-test("nobody but chain-relayer may have anything signed", () => {
+test("only chain-relayer may call SignAuthorizations", () => {
   expect(callers["wonrail.wallet.v1.WalletService"]!.SignAuthorizations).toEqual(["chain-relayer"]);
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import {
   CHART,
   type Container,
@@ -14,7 +14,7 @@ import {
 import { PROCESSES, calledBy, settingsOf, youngFlag } from "./repository";
 
 if (helm === undefined)
-  saySkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
+  reportSkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
 const ONE_KAFKA_USER =
   "bus.ownAuthority=true,secrets.kafka.secretPrefix=,secrets.kafka.existingSecret=wonrail-kafka";
@@ -52,7 +52,7 @@ withHelm("the chart", () => {
     [{ SHUTDOWN_SETTLE_MS: "30000" }, 5 + 30 + 20 + 10],
     [{ SHUTDOWN_GRACE_MS: "60000" }, 5 + 60 + 10],
     [{ SHUTDOWN_SETTLE_MS: "1000", SHUTDOWN_GRACE_MS: "3000" }, 5 + 1 + 3 + 10],
-  ])("leaves the kubelet no last word with %j", (env, seconds) => {
+  ])("gives pods a grace period longer than the drain with %j", (env, seconds) => {
     const settings = Object.entries(env).map(([name, value]) => `defaults.env.${name}=${value}`);
     const pods = podsOf(render("production", "--set-string", settings.join(",")));
     const [auth] = pods.filter(({ owner }) => owner === "Deployment/wonrail-auth");
@@ -71,7 +71,7 @@ withHelm("the chart", () => {
     expect(notes()).not.toMatch(/WARNING/);
   });
 
-  it("gives each service its own user of Kafka's, and nobody else's", () => {
+  it("gives each service its own Kafka user", () => {
     const pods = podsOf(rendered.get("production")!);
     for (const { name, schema } of PROCESSES) {
       const { pod } = pods.find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
@@ -87,7 +87,7 @@ withHelm("the chart", () => {
     const manifests = () => rendered.get(values)!;
     const pods = () => podsOf(manifests());
 
-    it("has no pod that Pod Security restricted would refuse", () => {
+    it('has only pods that Pod Security "restricted" admits', () => {
       const wrong = pods().flatMap(({ owner, pod }) => {
         const problems = podProblems(pod.securityContext, pod);
         const containers = [...pod.containers, ...(pod.initContainers ?? [])];
@@ -98,7 +98,7 @@ withHelm("the chart", () => {
       expect(wrong).toEqual([]);
     });
 
-    it("gives every container of ours a read-only root, limits and a fixed image", () => {
+    it("gives each of our containers a read-only root, limits and a fixed image", () => {
       const wrong = pods().flatMap(({ owner, component, pod }) =>
         [...pod.containers, ...(pod.initContainers ?? [])].flatMap((container) => [
           ...(container.securityContext?.readOnlyRootFilesystem === true || component === "kafka"
@@ -115,7 +115,7 @@ withHelm("the chart", () => {
       expect(wrong).toEqual([]);
     });
 
-    it("names every variable once, and only such as the code reads", () => {
+    it("names each variable once, and only variables that the code reads", () => {
       for (const process of PROCESSES) {
         const container = workload(manifests(), process.name);
         const names = container.env!.map(({ name }) => name);
@@ -131,7 +131,7 @@ withHelm("the chart", () => {
       }
     });
 
-    it("starts each process with a young generation as large as everywhere, which leaves room for the old", () => {
+    it("starts each process with the same young generation, which leaves room for the old one", () => {
       for (const { name } of PROCESSES) {
         const { env } = workload(manifests(), name);
         const flags = env!.find((each) => each.name === "NODE_OPTIONS")!.value!.split(" ");
@@ -141,7 +141,7 @@ withHelm("the chart", () => {
       }
     });
 
-    it("keeps the signer on nodes of its own where money is real", () => {
+    it("keeps the signer on its own nodes in production", () => {
       const pools = PROCESSES.map(({ name }) => {
         const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
         return { name, pool: pod.nodeSelector, tolerates: pod.tolerations };
@@ -154,7 +154,7 @@ withHelm("the chart", () => {
       expect(pools).toEqual(values.startsWith("production") ? [signer] : []);
     });
 
-    it("draws exactly the edges that the code has, in addresses and in policies", () => {
+    it("draws exactly the code's edges, in addresses and in policies", () => {
       for (const process of PROCESSES) {
         const addresses = workload(manifests(), process.name)
           .env!.filter(({ name }) => name.endsWith("_ADDRESS") && !/TOKEN|MANAGER/.test(name))
@@ -169,7 +169,7 @@ withHelm("the chart", () => {
       }
     });
 
-    it("lets chain-relayer alone to the chain, and nobody to a service but through its port", () => {
+    it("lets only chain-relayer reach the chain, and admits callers only at a service's port", () => {
       const toChain = PROCESSES.filter(({ name }) =>
         egressPorts(policy(manifests(), name)).some((port) => port === 443 || port === 8545),
       );
@@ -182,7 +182,7 @@ withHelm("the chart", () => {
       expect(deny.spec).not.toHaveProperty("egress");
     });
 
-    it("shows each key to its one process, from a Secret and never as a variable", () => {
+    it("mounts each key from a Secret into its one process, and never as a variable", () => {
       const holders = (key: string) =>
         pods()
           .filter(({ pod }) => JSON.stringify(pod.volumes ?? []).includes(`"${key}"`))
@@ -196,7 +196,7 @@ withHelm("the chart", () => {
       expect(JSON.stringify(pods())).not.toMatch(/postgres(ql)?:\/\//);
     });
 
-    it("lets nobody ask a stranger for a name", () => {
+    it("restricts name look-ups to the cluster's DNS", () => {
       const asked = manifests().flatMap(({ kind, spec }) =>
         kind === "NetworkPolicy" ? ((spec as Policy).egress ?? []).filter(asksForNames) : [],
       );
@@ -210,7 +210,7 @@ withHelm("the chart", () => {
         ]);
     });
 
-    it("shows Postgres' authority at one path to whoever has a URL, and its certificate alone", () => {
+    it("mounts Postgres' authority at one path for each process with a database URL", () => {
       const shown = pods().filter(({ pod }) =>
         JSON.stringify(pod.volumes ?? []).includes("wonrail-postgres-ca"),
       );
@@ -228,7 +228,7 @@ withHelm("the chart", () => {
       expect(owners(shown)).toEqual(values.startsWith("production") ? owners(withUrl) : []);
     });
 
-    it("shows each process its own certificate and no other's, and knocks only where the kubelet is let in", () => {
+    it("mounts each process only its own certificate, and probes only ports that admit the kubelet", () => {
       const hasMtls = !values.includes("plain text");
       for (const { name, schema } of PROCESSES) {
         const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
@@ -256,7 +256,7 @@ withHelm("the chart", () => {
       }
     });
 
-    it("selects by what never changes, and every Service finds a port of that name", () => {
+    it("selects by constant labels, and every Service finds a port of its name", () => {
       for (const { kind, metadata, spec } of manifests()) {
         const selector = (spec as { selector?: { matchLabels?: Record<string, string> } } | undefined)
           ?.selector;
@@ -274,7 +274,7 @@ withHelm("the chart", () => {
       }
     });
 
-    it("probes, drains and rolls without a gap", () => {
+    it("probes, drains and rolls out without a gap", () => {
       for (const { name } of PROCESSES) {
         const { spec } = manifests().find(
           (each) => each.kind === "Deployment" && each.metadata.name === `wonrail-${name}`,
@@ -323,7 +323,7 @@ function podProblems(security: Record<string, unknown> = {}, pod: PodSpec): stri
   ];
 }
 
-/** What a container may not take back of what its pod promises, either. */
+/** Settings of a container that would weaken its pod's security. */
 function containerProblems({ name, securityContext = {}, ports = [] }: Container): string[] {
   const { drop = [], add = [] } = (securityContext.capabilities ?? {}) as { drop?: string[]; add?: string[] };
   return [

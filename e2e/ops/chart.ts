@@ -35,7 +35,7 @@ export interface PodSpec {
   [host: string]: unknown;
 }
 
-/** helm 4 from the PATH or from where deploy/kube/tools.sh builds it. */
+/** helm 4 from the PATH or from deploy/kube/tools.sh. */
 export const helm = findTool("helm", (path) =>
   spawnSync(path, ["version", "--short"], { encoding: "utf8" }).stdout.startsWith("v4."),
 );
@@ -51,7 +51,10 @@ export function render(values: string, ...more: string[]): Manifest[] {
 
 const rendered = new Map<string, string>();
 
-/** As `helm template` writes it, on a cluster that has Prometheus' operator. A test file renders the same values once. */
+/**
+ * Output of `helm template`, on a cluster with Prometheus' operator. Rendered once per test file
+ * and values.
+ */
 export function renderText(tool: string, values: string, ...more: string[]): string {
   const key = JSON.stringify([tool, values, ...more]);
   if (!rendered.has(key)) rendered.set(key, runTemplate(tool, values, more));
@@ -74,7 +77,7 @@ export function parseManifests(text: string): Manifest[] {
     .filter((document) => document !== null);
 }
 
-/** Whatever makes pods, by its kind and name. */
+/** Every manifest that creates pods, by kind and name. */
 export function podsOf(manifests: Manifest[]): { owner: string; component: string; pod: PodSpec }[] {
   return manifests.flatMap(({ kind, metadata, spec }) => {
     const template = (spec as { template?: { spec: PodSpec } } | undefined)?.template?.spec;

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import Ajv, { type AnySchema } from "ajv";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { CHART, type Manifest, VALUES, helm, parseManifests, render, renderText } from "./chart";
 import { ROOT, readText } from "./repository";
 import { findTool } from "./tools";
 
-// What other people's tools say of the chart. deploy/kube/tools.sh builds them.
+// Checks the chart with external tools, which deploy/kube/tools.sh builds.
 
 const SCHEMA = "e2e/ops/schemas/kubernetes.json";
 const helm3 = withTool("helm3", "the chart is not rendered with helm 3");
@@ -15,7 +15,7 @@ const kubeconform = withTool(
   "kubeconform",
   "manifests are held against the schemas by our own validator only",
 );
-/** Kinds that come with other people's operators. The API server of a plain cluster has no schema of theirs. */
+/** Kinds of external operators, without a schema in a plain cluster. */
 const FOREIGN = ["ServiceMonitor", "PrometheusRule", "Certificate"];
 
 const schema = JSON.parse(readText(SCHEMA)) as AnySchema;
@@ -26,12 +26,12 @@ const refusal = (manifest: Manifest) =>
 (helm === undefined ? describe.skip : describe).each(VALUES)("with the values for %s", (values) => {
   const own = () => render(values).filter(({ kind }) => !FOREIGN.includes(kind));
 
-  it("each manifest has only fields that the API server knows, of the type that it wants", () => {
+  it("each manifest has only fields that the API server knows, with their types", () => {
     expect(own().length).toBeGreaterThan(20);
     expect(own().flatMap(refusal)).toEqual([]);
   });
 
-  it("a field in the wrong place would be found, at any depth", () => {
+  it("a misplaced field is found at any depth", () => {
     const [deployment] = own().filter(({ kind }) => kind === "Deployment");
     const misplaced = structuredClone(deployment!) as { spec: { template: { spec: object } } } & Manifest;
     Object.assign(misplaced.spec.template.spec, { readinessProbe: {} });
@@ -82,6 +82,7 @@ function withoutSecrets(manifests: Manifest[]): Map<string, Manifest> {
 
 function withTool(name: string, otherwise: string): string | undefined {
   const path = findTool(name);
-  if (path === undefined) saySkipped(`${otherwise}, ${name} is absent; deploy/kube/tools.sh --all builds it`);
+  if (path === undefined)
+    reportSkipped(`${otherwise}, ${name} is absent; deploy/kube/tools.sh --all builds it`);
   return path;
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { CHART, helm, helmRun, podsOf, render } from "./chart";
 
 if (helm === undefined)
-  saySkipped("values are not tried on the chart, helm 4 is absent; deploy/kube/tools.sh builds it");
+  reportSkipped("values are not tried on the chart, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
 
 const DIGEST = `sha256:${"5e1f".repeat(16)}`;
@@ -48,11 +48,11 @@ withHelm("values that cannot work", () => {
     "bus.sasl=plain",
     "bus.kind=feed,bus.sasl=plain,bus.tls=false",
     "services.auth.autoscaling.enabled=false,services.auth.autoscaling.minReplicas=13",
-  ])("takes %s in production", (setting) => {
+  ])("accepts %s in production", (setting) => {
     expect(podsOf(render("production", "--set", setting)).length).toBeGreaterThan(0);
   });
 
-  it("gives an image of its own to the one service that it is said for", () => {
+  it("a service's own image setting changes only that service", () => {
     const settings = [`services.auth.digest=${DIGEST}`, "services.gateway.image=registry.example.com/ours:1"];
     const images = podsOf(render("production", "--set", settings.join(",")))
       .filter(({ owner }) => owner.startsWith("Deployment/"))
@@ -64,7 +64,7 @@ withHelm("values that cannot work", () => {
     expect(images).toContainEqual(expect.stringMatching(/^registry\.example\.com\/wonrail-wallet:/));
   });
 
-  it("says what is missing when it is installed without any values", () => {
+  it("an installation without values fails and names the missing value", () => {
     const { ok, output } = helmRun("template", "x", CHART);
     expect({ ok, output }).toEqual({
       ok: false,

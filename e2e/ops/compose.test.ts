@@ -25,7 +25,7 @@ describe("deploy/compose.yaml", () => {
     "tells %s what its code reads, and whom it calls",
     (name, process) => {
       const { environment = {}, depends_on = {} } = compose.services[name]!;
-      // The chain's addresses are one block for all who need some of them.
+      // The chain's addresses are one shared block.
       const known = new Set([...settingsOf(process), "CHAIN_ID", "PAYMENT_MANAGER_ADDRESS"]);
       const strangers = Object.keys(environment).filter(
         (key) => key !== "NODE_OPTIONS" && !known.has(key.replace(/_FILE$/, "")),
@@ -36,7 +36,7 @@ describe("deploy/compose.yaml", () => {
       );
       expect(addresses.map(([, value]) => value.replace(":7000", "")).sort()).toEqual(calledBy(process));
       for (const callee of calledBy(process)) {
-        // Of two that call each other one comes first.
+        // Of two services that call each other, the first one starts alone.
         const isMutual = calledBy(PROCESSES.find((one) => one.name === callee)!).includes(name);
         const theirs = (isMutual && compose.services[callee]!.depends_on) || {};
         const waits = [
@@ -48,14 +48,14 @@ describe("deploy/compose.yaml", () => {
     },
   );
 
-  it("starts each process with a young generation as large as everywhere", () => {
+  it("starts each process with the same young generation", () => {
     for (const { name } of PROCESSES) {
       const flags = compose.services[name]!.environment!.NODE_OPTIONS!.split(" ");
       expect({ name, flags }).toEqual({ name, flags: expect.arrayContaining([youngFlag(name)]) });
     }
   });
 
-  it("migrates each schema with the image of its service, before that starts", () => {
+  it("migrates each schema with the image of its service, before the service starts", () => {
     for (const { name, schema } of PROCESSES) {
       if (schema === undefined) continue;
       const job = compose.services[`migrate-${name}`]!;
@@ -70,7 +70,7 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  it("builds every image of ours from the one Dockerfile, and takes the others by a fixed tag", () => {
+  it("builds each of our images from the one Dockerfile, and takes the others by a fixed tag", () => {
     for (const { name } of PROCESSES) {
       const builders = entries.filter(([, { build }]) => build?.args.SERVICE === name);
       expect(builders.map(([, { build, image }]) => [build!.dockerfile, image])).toContainEqual([
@@ -82,7 +82,7 @@ describe("deploy/compose.yaml", () => {
     expect(foreign.filter((image) => !/:v?\d+\.\d+(\.\d+)?$/.test(image))).toEqual([]);
   });
 
-  it("waits only for what can become what is waited for", () => {
+  it("depends_on names only services that can reach the awaited condition", () => {
     for (const [name, { depends_on = {} }] of entries) {
       const needs = Array.isArray(depends_on)
         ? depends_on.map((each) => [each, { condition: "service_started" }] as const)
@@ -99,14 +99,14 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  it("keeps to this machine, without rights and with a read-only root", () => {
+  it("listens on this machine only, without privileges and with a read-only root", () => {
     const ports = entries.flatMap(([, { ports = [] }]) => ports);
     expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
     for (const { name } of PROCESSES)
       expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
   });
 
-  it("declares every volume that is used", () => {
+  it("declares every used volume", () => {
     const used = entries.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(":")[0]!));
     const named = used.filter((source) => !source.startsWith("."));
     expect([...new Set(named)].sort()).toEqual(Object.keys(compose.volumes).sort());
@@ -125,17 +125,17 @@ describe("skaffold.yaml", () => {
     profiles: { name: string }[];
   };
 
-  it("is what skaffold's own schema of that version asks for, in every profile too", () => {
+  it("matches skaffold's own schema of its version in every profile", () => {
     const schema = JSON.parse(readText("e2e/ops/schemas/skaffold-v4beta14.json")) as AnySchema;
     const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
     const refused = (document: object) => (validate(document) ? [] : (validate.errors ?? []));
     expect(refused(skaffold)).toEqual([]);
-    // A schema that lets everything through would pass above as well.
+    // Proves that the schema refuses something.
     expect(refused({ ...skaffold, biuld: {} })).not.toEqual([]);
     expect(refused({ ...skaffold, profiles: [{ name: "dev", patch: [] }] })).not.toEqual([]);
   });
 
-  it("builds the seven and hands each to its part of the chart", () => {
+  it("builds the six images and hands each to its part of the chart", () => {
     expect(skaffold.apiVersion).toMatch(/^skaffold\/v4beta(1[4-9]|[2-9]\d)$/);
     const [release] = skaffold.deploy.helm.releases;
     for (const { name } of PROCESSES) {
@@ -152,7 +152,7 @@ describe("skaffold.yaml", () => {
     expect(skaffold.build.artifacts).toHaveLength(PROCESSES.length);
   });
 
-  it("has the profiles, and names only files that are there", () => {
+  it("has the profiles, and names only existing files", () => {
     expect(skaffold.profiles.map(({ name }) => name)).toEqual(["dev", "debug", "ci", "minimal"]);
     const files = [...readText("skaffold.yaml").matchAll(/helm\/wonrail\/[a-z-]+\.yaml/g)].map(
       ([path]) => path,

@@ -8,14 +8,14 @@ const last = stages.at(-1)!;
 const workspaces = (JSON.parse(readText("package.json")) as { workspaces: string[] }).workspaces;
 
 describe("deploy/Dockerfile", () => {
-  it("takes every base from the one argument, so that a mirror or a digest is one change", () => {
+  it("takes every base image from its one argument, so that a mirror or a digest is one change", () => {
     const bases = stages.map((stage) => /^FROM (\S+)/.exec(stage)![1]);
     const named = stages.flatMap((stage) => /^FROM \S+ AS (\S+)/.exec(stage)?.[1] ?? []);
     expect(bases.filter((base) => base !== "${BASE_IMAGE}" && !named.includes(base!))).toEqual([]);
     expect(text).not.toMatch(/:latest/);
   });
 
-  it("runs node as process 1, as nobody, in the service's folder", () => {
+  it("runs node as process 1, as an unprivileged user, in the service's folder", () => {
     expect(last).toMatch(/^USER 65532:65532$/m);
     expect(last).toMatch(
       /^CMD \["node", "--enable-source-maps", "--heap-growing-percent=60", "\/app\/service\/dist\/main\.js"\]$/m,
@@ -23,24 +23,24 @@ describe("deploy/Dockerfile", () => {
     expect(last).not.toMatch(/ENTRYPOINT|npm (run|start|ci|install)/);
   });
 
-  it("has malloc keep what it keeps once, as the local stack does", () => {
+  it("limits malloc arenas as the local stack does", () => {
     expect(last).toMatch(/^ENV .* MALLOC_ARENA_MAX=1$/m);
     expect(readText("deploy/local/src/services.ts")).toContain('MALLOC_ARENA_MAX: "1"');
   });
 
-  it("puts production dependencies of that workspace only into the last stage, and no npm", () => {
+  it("puts only production dependencies of the workspace into the last stage, and no npm", () => {
     expect(stages.find((stage) => / AS dependencies/.test(stage))).toMatch(/npm ci .*--omit=dev/);
     expect(last).toMatch(/^COPY --from=dependencies \/app\/node_modules \/app\/node_modules$/m);
     expect(last).toMatch(/rm -rf .*\/usr\/local\/bin\/npm/);
   });
 
-  it("shares all that the seven have in common: SERVICE comes after the compilation", () => {
+  it("shares all layers before SERVICE between the six images", () => {
     const build = stages.find((stage) => / AS build/.test(stage))!;
     expect(build).not.toMatch(/SERVICE/);
     expect(build).toMatch(/tsc -b/);
   });
 
-  it("leaves out what is for tests, of which the code that runs imports nothing", () => {
+  it("images exclude test code, and production code imports none of it", () => {
     expect(text).toMatch(/find .*testing -type f -delete/);
     const folders = ["kit", ...PROCESSES.map(({ folder }) => folder)];
     const imports = folders
@@ -57,7 +57,7 @@ describe("deploy/Dockerfile", () => {
     expect(imports).toEqual([]);
   });
 
-  it("knows the manifest of every workspace that a process is made of", () => {
+  it("copies the manifest of every workspace that a process needs", () => {
     const folders = ["kit", "proto", "contracts", ...PROCESSES.map(({ folder }) => folder)];
     for (const folder of folders) {
       expect(text).toContain(`COPY ${folder}/package.json ${folder}/`);
@@ -65,7 +65,7 @@ describe("deploy/Dockerfile", () => {
     }
   });
 
-  it("bakes no secret in: no argument, label or variable is called like one", () => {
+  it("bakes no secret into an argument, label or variable", () => {
     expect(text).not.toMatch(/^(ARG|ENV) .*(PASSWORD|SECRET|TOKEN|_KEY|DATABASE_URL)/m);
   });
 });
@@ -75,14 +75,14 @@ describe(".dockerignore", () => {
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
 
-  it("leaves everything out and lets in only what the Dockerfile copies", () => {
+  it("admits only the files that the Dockerfile copies", () => {
     expect(lines[0]).toBe("*");
     const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((match) => match[1]!.split(" "));
     const letIn = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
     const missing = copied.filter(
       (path) => !letIn.some((each) => path === each || path.startsWith(`${each}/`)),
     );
-    // contracts is let in piece by piece, because its sources and caches are of no use in an image.
+    // contracts is admitted piece by piece, because images need neither its sources nor its caches.
     expect(missing.filter((path) => path !== "contracts")).toEqual([]);
   });
 

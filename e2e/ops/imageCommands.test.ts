@@ -12,7 +12,7 @@ const folders = PROCESSES.map(({ folder }) => folder);
 const dockerfile = readText("deploy/Dockerfile");
 const leftOut = readText(".dockerignore").split("\n");
 
-test("what the pages for operators run in a pod is there, in the image of that pod", () => {
+test("every command that an operator page runs in a pod exists in that pod's image", () => {
   const absent = PAGES.flatMap((page) => absentIn(readText(page), page).map((path) => `${page}: ${path}`));
   expect(absent).toEqual([]);
   expect(readText("docs/runbooks/DeadLetters.md")).toContain(" node /app/kit/bin/deadLetters.mjs ");
@@ -26,11 +26,11 @@ test.each([
   ["`bin/verify.mjs`, `node bin/admin.mjs`", ["bin/verify.mjs"]],
   ["node /app/kit/bin/deadLetters.mjs and /app/kit/src/deadLetters.mjs", ["/app/kit/src/deadLetters.mjs"]],
   ["`node contracts/bin/admin.mjs --help`", []],
-])("of %s in auth's README are not there: %j", (text, absent) => {
+])("in auth's README, %s names paths that its image lacks: %j", (text, absent) => {
   expect(absentIn(text, "services/auth/README.md")).toEqual(absent);
 });
 
-test("a pod's folder is its service's, with all that its image takes of that", () => {
+test("a pod's working folder is its service's, with all files of its image", () => {
   expect(dockerfile).toMatch(/^WORKDIR \/app\/service$/m);
   expect(dockerfile).toContain('ln -s "/app/${folder}" /out/service');
   expect(inImages()).toEqual(
@@ -38,11 +38,14 @@ test("a pod's folder is its service's, with all that its image takes of that", (
   );
 });
 
-test("no page sends an operator to another service's pod for what was put aside", () => {
+test("no page sends an operator to another service's pod for dead letters", () => {
   for (const page of PAGES) expect(readText(page)).not.toMatch(/wonrail-\S+ -- [^`\n]*dead-letter/);
 });
 
-/** A path is of the pod that stands before it, of the service whose page it is, or of whichever has it. Contracts are worked on in the repository. */
+/**
+ * A path belongs to the pod named before it, to the page's service, or to any image. Contracts are
+ * used from the repository.
+ */
 function absentIn(text: string, page: string): string[] {
   const named = text.matchAll(
     /(?:deployment\/wonrail-([a-z-]+) [^`\n]*?)?(?<=[\s`'(])(\/?(?:[\w.-]+\/)+[\w.-]+\.mjs)/g,
@@ -63,7 +66,7 @@ function isInImage(path: string): boolean {
   return isTaken && !leftOut.includes(path) && existsSync(join(ROOT, path));
 }
 
-/** What the Dockerfile puts into some image. */
+/** Paths that the Dockerfile copies into an image. */
 function inImages(): string[] {
   const parts = /for part in ([^;]+); do/.exec(dockerfile)![1]!.replaceAll(/["\\]/g, "").trim().split(/\s+/);
   const taken = parts.flatMap((part) => folders.map((folder) => part.replace("${folder}", folder)));

@@ -8,7 +8,7 @@ import { declaredMetrics, labelsAskedIn, runtimeMetrics } from "./metrics";
 import { PROCESSES } from "./repository";
 import { expressions } from "./rules";
 
-/** Kafka where this machine can have it. */
+/** Kafka if this machine can run it. */
 const bus = planBus({ ...readConfig(), bus: undefined }).kind === "feed" ? "feed" : "kafka";
 
 let stack: TestStack;
@@ -30,13 +30,16 @@ test.each(PROCESSES.map(({ name }) => name))(
   },
 );
 
-/** failover.int.test.ts reads the metric of a stand-by (DATABASE_STANDBY). Only a process with Kafka has those of a bus. */
+/**
+ * failover.int.test.ts reads the metric of a stand-by (DATABASE_STANDBY). Only a process with Kafka
+ * has the bus metrics.
+ */
 const ABSENT_HERE = [
   ...(bus === "feed" ? ["bus_publish_seconds", "bus_published_total", "bus_rebalances_total"] : []),
   "pg_waits_for_standby",
 ];
 
-test("what the kit measures is exported by some process", async () => {
+test("each kit metric is exported by at least one process", async () => {
   const texts = await Promise.all(PROCESSES.map(({ name }) => scrape(name)));
   const missing = declared.filter(
     ({ by, name }) => by === "all" && !texts.some((text) => text.includes(`# TYPE ${name} `)),
@@ -44,7 +47,7 @@ test("what the kit measures is exported by some process", async () => {
   expect(missing.map(({ name }) => name)).toEqual(ABSENT_HERE);
 });
 
-/** Values that only trouble makes, by label. */
+/** Label values that occur only during faults. */
 const NOT_AT_ONCE: Record<string, string[]> = {
   status_class: ["5xx", "aborted"],
   code: ["WAUTH_002"],

@@ -8,11 +8,11 @@ export interface DocumentedMetric {
   type: "Counter" | "Gauge" | "Histogram";
   help: string;
   labels: string[];
-  /** The process that exports it, or "all" for what the kit measures. */
+  /** The exporting process, or "all" for metrics of the kit. */
   by: string;
 }
 
-/** Every metric that our sources declare, found in their text: one page of them, and one list for rules and dashboards. */
+/** Every metric that our sources declare, found in their text. */
 export function declaredMetrics(): DocumentedMetric[] {
   const homes = [{ name: "all", folder: "kit" }, ...PROCESSES];
   const found = homes.flatMap(({ name, folder }) =>
@@ -23,7 +23,7 @@ export function declaredMetrics(): DocumentedMetric[] {
   return found.sort((a, b) => order(a.by) - order(b.by) || a.name.localeCompare(b.name));
 }
 
-/** What prom-client measures of Node and of the process. */
+/** Metrics of prom-client about Node and the process. */
 export function runtimeMetrics(): string[] {
   const registry = createRegistry({ service: "", version: "", commit: "" });
   return registry.getMetricsAsArray().map(({ name }) => name);
@@ -42,7 +42,10 @@ export function seriesNames(): Set<string> {
   ]);
 }
 
-/** The metrics that a PromQL expression names: what is left without strings, label lists, functions and keywords. */
+/**
+ * Metrics named in a PromQL expression: its words without strings, label lists, functions and
+ * keywords.
+ */
 export function metricsNamedIn(expression: string): string[] {
   const bare = expression
     .replace(/"[^"]*"/g, "")
@@ -53,7 +56,10 @@ export function metricsNamedIn(expression: string): string[] {
   return found.filter((word) => !/^(and|or|unless|bool|offset)$/.test(word));
 }
 
-/** Each label that a PromQL expression asks of a series, in its braces with the values that are spelled out, or in a `by` around it. */
+/**
+ * Labels that a PromQL expression requires of a series, in braces with their literal values or in a
+ * `by` clause.
+ */
 export function labelsAskedIn(expression: string): { series: string; label: string; values: string[] }[] {
   const inBraces = [...expression.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)].flatMap(([, series, list]) =>
     [...list!.matchAll(/(\w+) *(?:=~|!~|!=|=) *"([^"]*)"/g)].map(([, label, value]) => ({
@@ -64,7 +70,7 @@ export function labelsAskedIn(expression: string): { series: string; label: stri
   );
   const around = [...expression.matchAll(/\bby *\(([^)]*)\) */g)].flatMap((match) => {
     const start = match.index + match[0].length;
-    // Behind what it is about instead of before it, it may be about anything in the expression.
+    // A clause behind its operand may refer to the whole expression.
     const about = expression[start] === "(" ? enclosedFrom(expression, start) : expression;
     const labels = match[1]!.split(",").map((label) => label.trim());
     return metricsNamedIn(about).flatMap((series) => labels.map((label) => ({ series, label, values: [] })));
@@ -72,7 +78,7 @@ export function labelsAskedIn(expression: string): { series: string; label: stri
   return [...inBraces, ...around];
 }
 
-/** What a series is labelled with by the process that exports it. */
+/** Labels that the exporting process gives a series. */
 export function labelsBySeries(): Map<string, Set<string>> {
   const runtime = createRegistry({ service: "", version: "", commit: "" }).getMetricsAsArray();
   const found = new Map<string, Set<string>>();
@@ -108,7 +114,7 @@ function metricsIn(text: string): Omit<DocumentedMetric, "by">[] {
         }))
       : [{ name, type, help, labels }];
   });
-  // The pool's gauges are made by a function of their own, which has their labels.
+  // A function of the pool creates its gauges, with its own labels.
   const gauges = [...text.matchAll(/\bgauge\("(\w+)", "([^"]+)"/g)].map(([, name, help]) => ({
     name: name!,
     type: "Gauge" as const,
@@ -144,7 +150,7 @@ function lastOf(text: string, pattern: RegExp): string | undefined {
   return [...text.matchAll(pattern)].at(-1)?.[1];
 }
 
-/** From a bracket to the one that closes it. */
+/** The text from a bracket to its closing one. */
 function enclosedFrom(text: string, start: number): string {
   const open = text[start];
   const close = open === "(" ? ")" : "}";

@@ -1,14 +1,14 @@
 import { NETWORKS } from "@wonrail/kit/contract/networks";
 import { readText } from "./repository";
 
-// A record on a network that the service does not run on is its owner's to look after. So the service's own network must be one that partners can
-// name, under one name from the chart's values to the client library.
+// Records of other networks are left to their owners. So partners must be able to name the
+// service's own network, under one name from the chart's values to the SDK.
 
 interface Named {
   enum: string[];
 }
 
-test("what a service can run on is what the chart takes and what partners can name", () => {
+test("chart, API and SDK accept the networks that a service can run on", () => {
   const chart = JSON.parse(readText("helm/wonrail/values.schema.json")) as {
     properties: { chain: { properties: { network: Named } } };
   };

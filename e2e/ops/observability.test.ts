@@ -14,19 +14,22 @@ const unknownIn = (expression: string) =>
   metricsNamedIn(expression).filter((name) => !known.has(name) && !LABELS.has(name));
 /** Words of an expression that are neither metric nor function. */
 const LABELS = new Set(["le"]);
-/** Whoever scrapes a process adds these. */
+/** Labels that the scraper adds. */
 const SCRAPED = ["job", "instance", "namespace"];
 const labelled = labelsBySeries();
 for (const { record, expr } of recorded)
   labelled.set(record!, new Set(labelsAskedIn(expr).map(({ label }) => label)));
 const has = (series: string, label: string) =>
   SCRAPED.includes(label) || (labelled.get(series)?.has(label) ?? false);
-/** Labels that no series of the expression can have: it would find nothing, or everything in one. */
+/**
+ * Labels that no series of the expression has: the expression would find nothing, or merge
+ * everything.
+ */
 const strangeLabelsIn = (expression: string) =>
   labelsAskedIn(expression)
     .filter(({ series, label }) => !has(series, label))
     .map(({ series, label }) => `${series}{${label}}`);
-/** Labels that a text takes from what the expression finds. */
+/** Labels that a text uses and the expression does not return. */
 const unfilledIn = (text: string, pattern: RegExp, expression: string) =>
   [...text.matchAll(pattern)]
     .map((match) => match[1]!)
@@ -43,7 +46,7 @@ test("finds the metrics of every process", () => {
   ]);
 });
 
-test("finds the labels that an expression asks for, and what cannot have them", () => {
+test("finds the labels of an expression, and the metrics that lack them", () => {
   const expression =
     'sum by (name) (rate(circuit_breaker_events_total{job="a",event=~"open|close"}[2m])) > 0';
   const series = "circuit_breaker_events_total";
@@ -62,7 +65,7 @@ test("finds the labels that an expression asks for, and what cannot have them", 
   ]);
 });
 
-test("what is asked of a process is asked by its name", () => {
+test("queries select processes by their job name", () => {
   const jobs = expressions().flatMap((expression) =>
     labelsAskedIn(expression).flatMap(({ label, values }) => (label === "job" ? values : [])),
   );
@@ -72,7 +75,7 @@ test("what is asked of a process is asked by its name", () => {
 describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
   "alert %s",
   (name, { expr, labels, annotations }) => {
-    it("names only what is exported, says whom to wake, and has a runbook and a case", () => {
+    it("the alert names only exported metrics and has a severity, a runbook and a case", () => {
       expect([...unknownIn(expr), ...strangeLabelsIn(expr)]).toEqual([]);
       expect(unfilledIn(JSON.stringify(annotations), /\$labels\.(\w+)/g, expr)).toEqual([]);
       expect(metricsNamedIn(expr).length).toBeGreaterThan(0);
@@ -91,7 +94,7 @@ describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
   },
 );
 
-test("every runbook has an alert, and names only metrics that are exported and alerts that exist", () => {
+test("every runbook has an alert, and names only exported metrics and existing alerts", () => {
   const names = alerts.map(({ alert }) => alert!);
   expect(runbooks.sort()).toEqual([...names].sort());
   const families = new Set(declaredMetrics().map(({ name }) => name));
@@ -141,7 +144,7 @@ const NOT_METRICS = new Set([
   "min_wal_size",
 ]);
 
-test("recording rules name only what is exported", () => {
+test("recording rules name only exported metrics", () => {
   expect(recorded.flatMap(({ expr }) => [...unknownIn(expr), ...strangeLabelsIn(expr)])).toEqual([]);
   expect(
     recorded.map(({ record }) => record!).filter((record) => !/^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$/.test(record)),
@@ -176,7 +179,7 @@ describe.each(BOARDS)("dashboard %s", (file) => {
 describe.each(BOARDS.flatMap((file) => boardOf(file).panels.map((panel) => [panel.title, panel] as const)))(
   "panel %s",
   (_, panel) => {
-    it("shows one quantity, in its unit", () => {
+    it("shows one quantity with its unit", () => {
       const quantities = [...new Set(panel.targets.map(({ expr }) => quantityOf(expr)))];
       expect(quantities).toHaveLength(1);
       expect(unitsFor(quantities[0]!)).toContain(panel.fieldConfig.defaults.unit);
@@ -218,14 +221,14 @@ test("panel titles are unique in a dashboard", () => {
   }
 });
 
-test("a partition's messages are counted once, though every replica of the group tells of them", () => {
+test("a partition's messages are counted once, although every replica of the group reports them", () => {
   const asked = expressions().filter((expr) => expr.includes("consumer_lag_messages"));
   expect(asked.length).toBeGreaterThan(0);
   for (const expr of asked)
     expect(expr).toContain("(max by (group, topic, partition) (consumer_lag_messages");
 });
 
-test("Prometheus knows each process by its name, on the port that it has everywhere", () => {
+test("Prometheus knows each process by its name, on its common port", () => {
   const { scrape_configs } = parse(readText("deploy/prometheus/prometheus.yaml")) as {
     scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
   };

@@ -11,7 +11,7 @@ const commands = `${install.slice(install.indexOf("## In production"))}\n${pageO
   .split("\n")
   .filter((line) => /^helm (install|upgrade) /.test(line));
 
-test("an upgrade names the files of values that the install named, or it would take their settings away", () => {
+test("an upgrade names the values files of the installation, which keeps its settings", () => {
   const files = commands.map((command) =>
     [...command.matchAll(/ (?:-f|--values)[ =](\S+)/g)].map((match) => match[1]),
   );
@@ -26,7 +26,7 @@ test("the namespace is there before anything is put into it", () => {
   expect(lines.findIndex((line) => line.includes("-n wonrail"))).toBeGreaterThan(create);
 });
 
-test("what only stands for a value of one's own is marked so", () => {
+test('placeholder values in values-production.yaml are marked "yours"', () => {
   const text = readText("helm/wonrail/values-production.yaml");
   const unmarked = text
     .split("\n")
@@ -37,7 +37,7 @@ test("what only stands for a value of one's own is marked so", () => {
   expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress", "startBlock"]);
 });
 
-test("production talks to Kafka by TLS, with a user for each service, on the port that the policy opens", () => {
+test("production uses Kafka by TLS, with a user per service, on the port that the policy opens", () => {
   const text = readText("helm/wonrail/values-production.yaml");
   const { bus, secrets, networkPolicy } = parse(text) as {
     bus: { brokers: string[]; tls: boolean; sasl: string };
@@ -54,12 +54,12 @@ test("production talks to Kafka by TLS, with a user for each service, on the por
   expect(made).toContain(`secret generic ${secrets.kafka.secretPrefix}-auth `);
   expect(onOneLine(production)).toContain(`\`networkPolicy.kafka.port\`, ${networkPolicy.kafka.port} `);
 });
-/** The line of a command of the page about installing, by a part of it. */
+/** The guide's command line that contains this part. */
 function commandBlock(part: string): string {
   return install.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
 }
 
-test("max_connections is enough for every pod of values-production.yaml, and one more of each service while it is rolled out", () => {
+test("max_connections allows every pod of values-production.yaml and one more of each service during a roll-out", () => {
   const { defaults, services } = parse(readText("helm/wonrail/values-production.yaml")) as Production;
   const { postgres } = parse(readText("helm/wonrail/values.yaml")) as { postgres: { poolMax: number } };
   const pods = PROCESSES.filter(({ schema }) => schema !== undefined).map(({ name }) => {
@@ -102,7 +102,7 @@ test("the rights in Kafka are for the topics and groups that there are", () => {
   );
 });
 
-test("who restarts once a month has a new certificate before the old one is an alarm", () => {
+test("a monthly restart loads the new certificate before the expiry alert fires", () => {
   const { mtls } = parse(readText("helm/wonrail/values.yaml")) as {
     mtls: { certManager: { renewBefore: string } };
   };
@@ -115,7 +115,7 @@ test("who restarts once a month has a new certificate before the old one is an a
 /** Where each stands in a text, which is the order in which it is done. */
 const placesOf = (text: string, steps: string[]) => steps.map((step) => text.indexOf(step));
 
-test("after a leak nothing is let in again before the secret key is another one and no old key is left", () => {
+test("after a leak callers are admitted only with a new secret key and without old keys", () => {
   const steps = [
     "--status SUSPENDED",
     "org rotate-secret",

@@ -1,7 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { readText } from "./repository";
 
-// `npm run ledger:bugs` takes long, so it runs seldom. That it would still find its places, and that its page says what it said, is known at once.
+// `npm run ledger:bugs` takes long and runs seldom. This test checks quickly that its search texts
+// and its page are current.
 
 const LEDGER = "services/ledger";
 const program = readText(`${LEDGER}/bin/plantBugs.mjs`);
@@ -16,7 +17,7 @@ const table = [
   ...readText("docs/contribute/planted-bugs.md").matchAll(/^\| ([^|]+) \| ([\w/]+\.ts) \| ([^|]+) \|$/gm),
 ];
 
-test("each bug can be planted: the ledger's source says once what is replaced", () => {
+test("each bug can be planted: its search text occurs exactly once in the ledger's source", () => {
   expect(bugs.length).toBeGreaterThan(20);
   const lost = bugs.flatMap(([what, file, text, , , more = []]) =>
     [text, ...more.map(([before]) => before)]
@@ -26,7 +27,7 @@ test("each bug can be planted: the ledger's source says once what is replaced", 
   expect(lost).toEqual([]);
 });
 
-test("the page has a row for each bug, with a test that there is", () => {
+test("the page has a row for each bug, with an existing test", () => {
   expect(table.map(([, what, file]) => [what, file])).toEqual(bugs.map(([what, file]) => [what, file]));
   const lost = table.filter(
     ([, , , name], index) =>
@@ -35,7 +36,7 @@ test("the page has a row for each bug, with a test that there is", () => {
   expect(lost.map(([, what, , name]) => `${what}: ${name}`)).toEqual([]);
 });
 
-/** Jest joins what a test is in with what it is called, and that with a value of its row. */
+/** Jest joins the describe title, the test title and the row's values. */
 function isTitleIn(text: string, name: string): boolean {
   const groups = ["", ...[...text.matchAll(/\bdescribe\("([^"]+)"/g)].map(([, group]) => `${group} `)];
   const titles = [...text.matchAll(/"([^"\n]{10,})"/g)].map(([, title]) =>

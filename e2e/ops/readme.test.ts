@@ -16,7 +16,7 @@ test("the tour of the README is valid shell that needs only Node and curl", () =
   expect([...new Set(programs)].filter((program) => !known.includes(program))).toEqual([]);
 });
 
-test("the tour pastes every id itself, and finds the key of the running stack", () => {
+test("the tour pastes each id itself, and finds the key of the running stack", () => {
   const tour = readTour();
   expect(tour).not.toMatch(/…|wal_|pay_|wk_/);
   expect(tour).toContain("${WONRAIL_HOME:-.wonrail}/stack.json");

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeFlags } from "@wonrail/local/services";
 
-/** The same from the sources and from what is compiled of them. */
+/** Equal for sources and compiled files. */
 export const ROOT = rootAbove(__dirname);
 
 export interface OpsProcess {
@@ -13,7 +13,7 @@ export interface OpsProcess {
   schema?: string;
 }
 
-/** The seven processes that every way of deploying has to know. */
+/** The six processes of every deployment. */
 export const PROCESSES: readonly OpsProcess[] = [
   { name: "gateway", folder: "gateway" },
   { name: "auth", folder: "services/auth", schema: "auth" },
@@ -24,7 +24,7 @@ export const PROCESSES: readonly OpsProcess[] = [
   { name: "events", folder: "services/events", schema: "events" },
 ];
 
-/** How large the young half of a process's heap may become, as it is started locally. */
+/** Limit of the young generation of a process's heap, as in a local start. */
 export function youngFlag(name: string): string {
   return nodeFlags(name).find((flag) => flag.startsWith("--max-semi-space-size="))!;
 }
@@ -51,7 +51,7 @@ export function settingsOf({ folder, schema }: OpsProcess): Set<string> {
   ]);
 }
 
-/** Whom a process calls: the addresses that it has to be told. */
+/** Services that a process calls, and whose addresses it needs. */
 export function calledBy(process: OpsProcess): string[] {
   const callee = (name: string) =>
     name === "RELAYER_ADDRESS" ? "chain-relayer" : name.slice(0, -"_ADDRESS".length).toLowerCase();
@@ -61,7 +61,7 @@ export function calledBy(process: OpsProcess): string[] {
     .sort();
 }
 
-/** The edges as ARCHITECTURE.md draws them: caller → whom it calls. */
+/** The edges that ARCHITECTURE.md draws: caller → callees. */
 export function drawnCalls(): Map<string, string[]> {
   const table = readText("ARCHITECTURE.md").split("| From | To | For |")[1]!.split("\n\n")[0]!;
   const calls = new Map(PROCESSES.map(({ name }) => [name, [] as string[]]));

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { ROOT } from "./repository";
 import { findTool } from "./tools";
 
 const promtool = findTool("promtool");
 if (promtool === undefined)
-  saySkipped("the alerts are not tried, promtool is absent (Debian: apt-get install prometheus)");
+  reportSkipped("the alerts are not tried, promtool is absent (Debian: apt-get install prometheus)");
 const withPromtool = promtool === undefined ? test.skip : test;
 
 withPromtool("promtool accepts the rules", () => {

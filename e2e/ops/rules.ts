@@ -42,7 +42,7 @@ export function boardOf(file: string): Board {
   return JSON.parse(readText(`deploy/grafana/dashboards/${file}`)) as Board;
 }
 
-/** The colour that Grafana gives a value: that of the last step that the value reaches. */
+/** Grafana's colour of a value: that of the highest reached step. */
 export function colourAt({ steps }: Thresholds, value: number): string {
   return steps.findLast((step) => step.value === null || step.value <= value)!.color;
 }
@@ -79,7 +79,7 @@ export function unitsFor(quantity: string): string[] {
   return UNITS[quantity]!;
 }
 
-/** Every expression that alerts, rules and dashboards ask. */
+/** Every expression of alerts, rules and dashboards. */
 export function expressions(): string[] {
   const rules = [...rulesOf("alerts.yaml"), ...rulesOf("recording.yaml")];
   const panels = BOARDS.flatMap((file) => boardOf(file).panels);

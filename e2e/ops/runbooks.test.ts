@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { operatePages, PROCESSES, ROOT, readText, settingsOf } from "./repository";
 
-// At three in the morning nobody wants to find out that a command was renamed. Whatever the pages for operators tell to type is there.
+// Every command that the operators' pages print must exist.
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
@@ -22,7 +22,7 @@ const SCRIPT_OWNERS: Record<string, string> = {
 describe.each(PAGES)("%s", (page) => {
   const text = readText(page);
 
-  it("names scripts and files that are there", () => {
+  it("names existing scripts and files", () => {
     const missing = [...text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].filter(
       ([, name]) => !scripts[name!],
     );
@@ -32,19 +32,19 @@ describe.each(PAGES)("%s", (page) => {
     expect({ missing: missing.map(([, name]) => name), absent }).toEqual({ missing: [], absent: [] });
   });
 
-  it("names processes by the names that they have in a cluster", () => {
+  it("names processes by their names in a cluster", () => {
     const found = [...text.matchAll(/(?:deployment|service)\/wonrail-([a-z-]+)/g)].map((match) => match[1]!);
     expect(found.filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it("gives operators' commands that the process has, with options that it knows", () => {
+  it("gives existing operator commands with known options", () => {
     const unknown = commandsOf(text).flatMap(({ owner, words }) =>
       words.filter((word) => !vocabularyOf(owner).has(word)).map((word) => `${owner}: ${word}`),
     );
     expect(unknown).toEqual([]);
   });
 
-  it("says in which namespace a command of kubectl's is given", () => {
+  it("gives the namespace of each kubectl command", () => {
     const commands = [...text.matchAll(/kubectl [^`\n]*/g)].map(([command]) => command);
     const elsewhere = commands.filter(
       (command) => !/^kubectl (-n wonrail |(create|label) namespace wonrail\b)/.test(command),
@@ -52,7 +52,7 @@ describe.each(PAGES)("%s", (page) => {
     expect(elsewhere).toEqual([]);
   });
 
-  it("gives the contracts' commands by their place in the image, with all that they need", () => {
+  it("gives the contracts' commands by their place in the image, with all needed options", () => {
     const commands = [...text.matchAll(/node (\S*contracts\/bin\/)(\w+)\.mjs([^`\n]*)/g)];
     for (const [command, place, program, args] of commands) {
       expect(place).toBe("/app/contracts/bin/");
@@ -69,9 +69,10 @@ describe.each(PAGES)("%s", (page) => {
     }
   });
 
-  it("names values of the chart and settings that exist", () => {
+  it("names existing chart values and settings", () => {
     const spans = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
-    // What has a hump is the chart's, too: Kafka, Postgres and files are named without.
+    // Paths with a capital letter may be the chart's: Kafka, Postgres and files are named without
+    // them.
     const paths = spans.filter(
       (span) =>
         /^[a-zA-Z]+(\.[a-zA-Z<>-]+)+$/.test(span) &&
@@ -86,7 +87,7 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
-test("what looks for commands finds them", () => {
+test("commandsOf finds the commands of the pages", () => {
   const found = PAGES.flatMap((page) => commandsOf(readText(page)));
   expect(found).toContainEqual({ owner: "auth", words: ["dead-letter", "list", "--service"] });
   expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack"] });
@@ -105,11 +106,11 @@ function isKnown(name: string, known: Set<string>): boolean {
 
 interface Typed {
   owner: string;
-  /** Its commands and options, without what an operator fills in. */
+  /** Its commands and options, without the operator's values. */
   words: string[];
 }
 
-/** Each is typed in the pod that it names, in the one that its line names, or in the one that the page named last. */
+/** A command runs in the pod that it names, that its line names, or that the page named last. */
 function commandsOf(text: string): Typed[] {
   let last = "auth";
   return text.split("\n").flatMap((line) =>

@@ -5,7 +5,7 @@ import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { createTestDatabase, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { operatePages, PROCESSES, readText, ROOT } from "./repository";
 
-// What the pages for operators tell to type into psql is understood by a database as the migrations leave it.
+// A migrated database understands every psql statement of the operators' pages.
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
@@ -43,11 +43,11 @@ test.each(written)("%s: %s", async (_page, statement) => {
   await db.run(rawSql(`explain ${statement}`));
 });
 
-test("there are some", () => {
+test("finds statements", () => {
   expect(written.length).toBeGreaterThanOrEqual(5);
 });
 
-/** What stands between backticks, in a line or in a block of its own. */
+/** Text between backticks, in a line or in a block. */
 function spansOf(page: string): string[] {
   const blocks = [...page.matchAll(/```sql\n([^]*?);?\n```/g)].map((match) => match[1]!);
   return [...blocks, ...[...page.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!)];

@@ -39,7 +39,7 @@ afterAll(async () => {
   await pair?.remove();
 });
 
-test("the database fails over to its stand-by: what was acknowledged is there, what was not is done once, and the ledger goes on", async () => {
+test("a failover to the stand-by keeps acknowledged entries and executes the others once", async () => {
   const orgId = newId("org");
   const client = createClient(LedgerServiceService, {
     ...{ name: "ledger", address: replica.address, log: testLog(), registry: testRegistry() },
@@ -74,7 +74,7 @@ test("the database fails over to its stand-by: what was acknowledged is there, w
   expect(await replica.metrics()).toContain("pg_waits_for_standby 1\n");
   await pair.losePrimary(500);
   const { length: atTheLoss } = acknowledged;
-  // Somebody has moved the address before the stand-by is the primary: it takes no writes.
+  // The address moves before the stand-by is promoted, so it refuses writes for a moment.
   proxy.setTarget(pair.standby);
   await eventually(() => expect([...codes]).toContain("SYS_002"), { timeoutMs: 30_000 });
   await sleep(1_000);
@@ -105,7 +105,7 @@ test("the database fails over to its stand-by: what was acknowledged is there, w
   expect(results.flatMap(({ violations }) => violations)).toEqual([]);
 }, 240_000);
 
-/** As payment does: the same request until it is answered. */
+/** Repeats a request until its answer, as payment does. */
 async function untilAnswered(post: () => Promise<PostOutcome>, codes: Set<string>): Promise<PostOutcome> {
   for (const endMs = Date.now() + 120_000; Date.now() < endMs; await sleep(50)) {
     try {

@@ -10,30 +10,31 @@ import { asAdmin } from "../support/asAdmin";
 import { newOrganisation } from "../support/operators";
 import { missingPayments } from "../support/missingPayments";
 import { reconciled } from "../support/reconciled";
-import { saySkipped } from "../support/saySkipped";
+import { reportSkipped } from "../support/reportSkipped";
 import { startStack, type TestStack } from "../support/startStack";
 import { verifyLedger } from "../support/verifyLedger";
-import { whyFailed } from "../support/whyFailed";
-import { type SmallDisk, startSmallDisk, whyNoSmallDisk } from "./smallDisk";
+import { collectFailureLogs } from "../support/collectFailureLogs";
+import { type SmallDisk, startSmallDisk, missingSmallDiskReason } from "./smallDisk";
 
-// The disk under the database of all services and of the bus is full: tables cannot grow, then there is no room for PostgreSQL's own log, at which it
-// crashes and cannot recover. What is asked meanwhile is done or refused, never half of it, and after there is room again everything goes on.
+// The disk of the services' and the feeds' databases is full: first tables cannot grow, then
+// PostgreSQL's log cannot, and it crashes without recovery. Requests succeed or fail completely,
+// and everything resumes when there is room.
 
 jest.setTimeout(300_000);
 
 const CALLERS = 4;
 const PAUSE_MS = 100;
 const BEFORE = 20;
-/** Of each of the two: no room for tables, no room for the log either. */
+/** Duration of each phase: no room for tables, no room for the log either. */
 const FULL_MS = 5_000;
-/** What a request may take in all, and two seconds. */
+/** A request's time limit plus two seconds. */
 const IN_TIME_MS = 12_000;
 const AGAIN_MS = 60_000;
 const START_WON = 1_000_000;
 const MOVED_WON = 100;
 const CHARGED_WON = 1_000;
 
-/** Done later, or perhaps already: of each the same may be asked again. */
+/** Refusals after which the same request may be repeated. */
 const REFUSALS = ["503 SYS_002", "504 SYS_003", "409 REQ_002"];
 
 interface Order {
@@ -42,8 +43,8 @@ interface Order {
   first: Answer<Json>;
 }
 
-const why = whyNoSmallDisk();
-if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why}`);
+const why = missingSmallDiskReason();
+if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${why}`);
 
 (why === undefined ? describe : describe.skip)("PostgreSQL's disk is full", () => {
   let disk: SmallDisk;
@@ -52,7 +53,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
   let wallets: Record<"payer" | "shop" | "giver" | "taker" | "saver" | "still", Json>;
   let pidsBefore: Record<string, number | undefined>;
   const orders: Order[] = [];
-  /** Answers that nobody should get, since it was last looked. */
+  /** Invalid answers since the last check. */
   const wrong: string[] = [];
 
   beforeAll(async () => {
@@ -71,7 +72,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     await disk?.remove();
   });
 
-  test("what is asked meanwhile is done, or refused in time as what may be asked again", async () => {
+  test("requests succeed, or fail in time with a retryable code, while the disk is full", async () => {
     let running = true;
     const keepOn = async (ask: (turn: number) => Promise<void>): Promise<void> => {
       for (let turn = 0; running; turn += 1, await sleep(PAUSE_MS)) await ask(turn);
@@ -100,7 +101,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     expect(orders.filter((order) => !isDone(order)).length).toBeGreaterThan(0);
   });
 
-  test("with room again each key is done once, and what was answered is answered again", async () => {
+  test("each key takes effect once when the disk has room again, and stored answers are replayed", async () => {
     disk.free();
     await disk.untilUp();
     const endMs = Date.now() + AGAIN_MS;
@@ -121,7 +122,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     expect(await missingPayments(stack, paid)).toEqual([]);
   });
 
-  test("nobody has to mend anything: no process had to start again, nothing is open or put aside, and all books agree", async () => {
+  test("the stack recovers without restarts, dead letters or differences in the books", async () => {
     await stack.untilReady();
     expect(await pids()).toEqual(pidsBefore);
     await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as Kind[], 60_000);
@@ -151,7 +152,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     return api.call("POST", path, body, { idempotencyKey });
   }
 
-  /** What is read is right or is not there. */
+  /** A read returns the right value or fails. */
   async function readStill(): Promise<void> {
     const { status, body } = await inTime(() => api.call("GET", `/api/wallets/${wallets.still.walletId}`));
     if (status === 200 && body.data.balance !== CHARGED_WON) wrong.push(`a balance of ${body.data.balance}`);
@@ -163,7 +164,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     const tookMs = Math.round(performance.now() - startedMs);
     const { status, headers, body } = answer;
     const said = `${status} ${body.error?.code}`;
-    if (status >= 300 && !REFUSALS.includes(said)) wrong.push(said, ...whyFailed(stack));
+    if (status >= 300 && !REFUSALS.includes(said)) wrong.push(said, ...collectFailureLogs(stack));
     if (status === 503 && !(Number(headers.get("retry-after")) > 0))
       wrong.push(`${said} without Retry-After`);
     if (tookMs > IN_TIME_MS) wrong.push(`${said} after ${tookMs} ms`);
@@ -187,7 +188,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     return Object.fromEntries(await Promise.all(found));
   }
 
-  /** Each order was asked for until it was done, and has one effect. */
+  /** Each order was repeated until done, and counts once. */
   function balancesAfter(): Record<string, number> {
     const [paid, given] = [MOVED_WON * count("payment"), MOVED_WON * count("transfer")];
     return {

@@ -10,11 +10,14 @@ import { randomFreePort } from "@wonrail/local/process/freePort";
 import { startGuard } from "@wonrail/local/process/guard";
 import { type OwnedProcess, signalGroup, startProcess } from "@wonrail/local/process/ownedProcess";
 
-/** A primary and a stand-by that has to have what is acknowledged, by PostgreSQL's own replication. */
+/** A primary and a synchronous stand-by, by PostgreSQL's own replication. */
 export interface Pair {
   primary: PostgresPart;
   standby: PostgresPart;
-  /** The stand-by hears nothing for so long, and nothing may be acknowledged; then the primary's power goes. */
+  /**
+   * Cuts the stand-by off for this long, so that nothing may be acknowledged, and then kills the
+   * primary.
+   */
   losePrimary(unheardMs: number): Promise<void>;
   promote(): Promise<void>;
   remove(): Promise<void>;
@@ -27,7 +30,7 @@ const REPLICATES = ["-c", "max_wal_senders=10", "-c", "wal_level=replica"];
 
 export async function startPair(): Promise<Pair> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-pair-"));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user, who has to pass.
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user, which needs access.
   const guard = startGuard(dir);
   const [primary, standby] = [await prepared(join(dir, "primary")), await prepared(join(dir, "standby"))];
   const owned: OwnedProcess[] = [];
@@ -56,7 +59,8 @@ export async function startPair(): Promise<Pair> {
       await sleep(unheardMs);
       signalGroup(owned[0]!.pid, "SIGKILL");
       await owned[0]!.exited;
-      // It is in no group of ours, and does not notice that its server is gone while it is stopped.
+      // This process is in no group of ours, and does not notice the end of its server while it is
+      // stopped.
       process.kill(sender!.pid, "SIGKILL");
     },
     promote: () => onServer(standby, async (db) => void (await db.run(sql`select pg_promote()`))),
@@ -69,21 +73,24 @@ async function prepared(dir: string): Promise<PostgresPart> {
     ...{ dir, logFile: `${dir}.log`, port: await randomFreePort(), password: PASSWORD },
     ...{ durable: true, maxConnections: MAX_CONNECTIONS },
   });
-  // What is said last holds.
+  // The last of repeated settings wins.
   return { ...part, spec: { ...part.spec, args: () => [...part.spec.args(), ...REPLICATES] } };
 }
 
-/** As after a base backup: the primary's folder, as initdb has left it, and where to read what happens to it from then on. */
+/**
+ * Makes a stand-by as from a base backup: a copy of the primary's folder after initdb, and the
+ * connection for replication.
+ */
 function follow(standby: PostgresPart, primary: PostgresPart): void {
   rmSync(standby.dataDir, { recursive: true });
   copy(primary.dataDir, standby.dataDir);
   const source = `host=${primary.host} port=${primary.port} user=postgres password=${PASSWORD}`;
   appendFileSync(join(standby.dataDir, "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
-  // What is in this file does not matter, but whose it is.
+  // Only the file's owner matters, not its content.
   copy(join(standby.dataDir, "PG_VERSION"), join(standby.dataDir, "standby.signal"));
 }
 
-/** As PostgreSQL's user has it. */
+/** Copies as PostgreSQL's user. */
 function copy(from: string, to: string): void {
   const { status, stderr } = spawnSync("cp", ["-a", from, to]);
   if (status !== 0) throw new Error(String(stderr));

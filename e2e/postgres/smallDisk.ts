@@ -23,23 +23,26 @@ import { randomFreePort } from "@wonrail/local/process/freePort";
 import { startGuard } from "@wonrail/local/process/guard";
 import { startProcess } from "@wonrail/local/process/ownedProcess";
 
-/** A PostgreSQL, as durable as a real one, whose disk is a small file system of its own. */
+/** A durable PostgreSQL on a small file system of its own. */
 export interface SmallDisk {
   adminUrl: string;
-  /** Takes what room there is, also what becomes free, until `free`; but for a page now and then, which one writer gets and the next one lacks. */
+  /**
+   * Fills the disk, including space that becomes free, until `free`. Single pages stay
+   * free, so that one writer succeeds and the next fails.
+   */
   fill(): void;
   free(): void;
-  /** Ends files of its log before they are full, until there is no room for the next one and it crashes. */
+  /** Switches log files early, until the next one has no room and the server crashes. */
   useUpLog(): Promise<void>;
-  /** As whoever supervises it does: waits while it recovers, and starts it when it has ended. */
+  /** Waits for recovery, and restarts the server when it has ended, like a supervisor. */
   untilUp(): Promise<void>;
-  /** What PostgreSQL has written. */
+  /** PostgreSQL's output. */
   log(): string;
   remove(): Promise<void>;
 }
 
 const DISK_MB = 256;
-/** Files of the log that it may have made for later. */
+/** Limit of prepared log files. */
 const MAX_LOG_FILES = 30;
 const KEEP_FULL_EVERY_MS = 100;
 const PAGE_BYTES = 8_192;
@@ -48,8 +51,8 @@ const LOOK_EVERY_MS = 100;
 const MAX_CONNECTIONS = 120;
 const SMALL = ["max_wal_size=64MB", "min_wal_size=32MB", "shared_buffers=64MB"];
 
-/** Why this machine cannot have one, if so. */
-export function whyNoSmallDisk(): string | undefined {
+/** Reason why this machine cannot have a small disk, if any. */
+export function missingSmallDiskReason(): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-mount-"));
   try {
     if (!mount(dir, 1)) return "only who may mount a tmpfs, as root of a machine may, has a disk to fill";
@@ -62,7 +65,7 @@ export function whyNoSmallDisk(): string | undefined {
 
 export async function startSmallDisk(): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-disk-"));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user, who has to pass.
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user, which needs access.
   const disk = mountedUntilClosed(dir);
   const guard = startGuard();
   const log = join(dir, "postgres.log");
@@ -114,7 +117,7 @@ async function prepared(disk: string, logFile: string): Promise<PostgresPart> {
     rmSync(part.dataDir, { recursive: true });
     throw new Error("PostgreSQL's user cannot enter the temporary folder: set TMPDIR to one that it can.");
   }
-  // What is said last holds.
+  // The last of repeated settings wins.
   const args = () => [...part.spec.args(), ...SMALL.flatMap((setting) => ["-c", setting])];
   return { ...part, spec: { ...part.spec, args } };
 }
@@ -174,14 +177,14 @@ function writeUntilFull(file: string): void {
   }
 }
 
-/** The message is there since a file in which nothing is written is not ended. */
+/** Writes a message first, because an unused file is not switched. */
 async function switchLogs(url: string): Promise<void> {
   const db = openDatabase({ url, schema: "public", applicationName: "disk", max: 1, log: testLog() });
   try {
     for (let files = 0; files < MAX_LOG_FILES; files += 1)
       await db.run(rawSql("select pg_logical_emit_message(false, 'disk', 'full'), pg_switch_wal()"));
   } catch {
-    return; // It has crashed, or crashes when the next one writes.
+    return; // The server has crashed, or crashes at the next write.
   } finally {
     await db.close();
   }

@@ -1,5 +1,5 @@
-// Tests make thousands of files that are gone a moment later, of databases above all: on a disk that takes up to ten times as long as in memory, most
-// of it inside the kernel. So what they make in the temporary folder is made in memory, where the machine has room for it and nobody has said otherwise.
+// Tests create thousands of short-lived files, mostly of databases, which is up to ten times faster
+// in memory. So the temporary folder is in memory when there is room and no other setting.
 const { readFileSync, statfsSync } = require("node:fs");
 
 const IN_MEMORY = "/dev/shm";

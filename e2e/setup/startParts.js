@@ -1,5 +1,5 @@
-// Jest's globalSetup of integration tests: one throw-away PostgreSQL and one Kafka broker for the whole run, real ones.
-// They live in a process of their own, which ends them when its standard input closes: also when jest is killed.
+// Jest's globalSetup of integration tests: one real PostgreSQL and one Kafka broker for the whole
+// run. Their process ends them when its standard input closes, also when jest is killed.
 const { spawn } = require("node:child_process");
 const { appendFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -27,7 +27,7 @@ module.exports = async function startParts() {
     });
 };
 
-/** To whoever looks on, and to the runner, which repeats it at the end. */
+/** Reports to the terminal and to the runner, which repeats it at the end. */
 function report(labels) {
   const file = process.env.WONRAIL_TEST_BACKENDS;
   for (const label of labels) {

@@ -25,14 +25,14 @@ export interface CallOptions {
 
 export interface Api {
   call<T = Json>(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer<T>>;
-  /** The data of a call that has to succeed. */
+  /** Data of a call that must succeed. */
   get<T = Json>(path: string): Promise<T>;
   post<T = Json>(path: string, body: unknown, options?: CallOptions): Promise<T>;
   patch<T = Json>(path: string, body: unknown): Promise<T>;
   withKey(key: string): Api;
 }
 
-/** A body that is sent as it is, for what no serializer would write. */
+/** A raw body, for content that no serialiser writes. */
 export class RawJson {
   constructor(readonly text: string) {}
 }
@@ -41,10 +41,13 @@ export class RawJson {
 export type Json = any;
 
 const MAX_TRIES = 10;
-/** Nothing was done, the outcome is not known, and still running: an answer says of each that the same may be asked again. */
+/** Codes after which the same request may be repeated: not executed, unknown and still running. */
 export const ASK_AGAIN = ["SYS_002", "SYS_003", "REQ_002"];
 
-/** The public API as a partner without a library would call it. Every answer is held against the OpenAPI document. */
+/**
+ * The public API as a partner without a library calls it. Every answer is checked against the
+ * OpenAPI document.
+ */
 export function openApi(gatewayUrl: string, apiKey: string): Api {
   async function call<T>(
     method: string,
@@ -68,7 +71,7 @@ export function openApi(gatewayUrl: string, apiKey: string): Api {
     return { status: response.status, headers: response.headers, body: answer };
   }
 
-  /** As a good client does: what has no outcome yet is asked for again, the same request with the same key. */
+  /** Repeats a request without outcome under its key, like a good client. */
   async function must<T>(method: string, path: string, body?: unknown, options?: CallOptions): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const { status, headers, body: envelope } = await call<T>(method, path, body, options);

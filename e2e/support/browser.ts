@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One page of a browser without a window, driven by the browser's own protocol over a pipe. */
+/** A page of a headless browser, driven by its protocol over a pipe. */
 export interface Page {
   open(url: string): Promise<void>;
-  /** What an expression gives in the page. */
+  /** Value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
   /** Waits until an expression is true there. */
   until(expression: string): Promise<void>;
-  /** Clicks the first element of a selector, once it is there. */
+  /** Clicks the first element of a selector when it exists. */
   click(selector: string): Promise<void>;
   /** As typed into the first element of a selector. */
   type(selector: string, text: string): Promise<void>;
@@ -126,7 +126,7 @@ function startBrowser(command: string) {
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const child = spawn(command, [...own, ...asRoot, "--disable-gpu", "--disable-dev-shm-usage"], {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    // Its helpers write to the profile until they are gone too.
+    // The browser's helpers write to the profile until they have ended too.
     detached: true,
   });
   const [toBrowser, fromBrowser] = [child.stdio[3] as Writable, child.stdio[4] as Readable];

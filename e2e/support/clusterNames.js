@@ -1,5 +1,6 @@
-// Loaded into the processes of a test before they start: answers for names as a cluster's name server does for headless Services, with the
-// address of each replica. CLUSTER_NAMES is {"auth": ["127.0.0.1", "127.0.0.2"], …}.
+// Loaded into a test's processes before their start. Resolves names to the address of each replica,
+// as a cluster does for headless Services. CLUSTER_NAMES is {"auth": ["127.0.0.1", "127.0.0.2"],
+// …}.
 const { promises } = require("node:dns");
 
 const names = JSON.parse(process.env.CLUSTER_NAMES);

@@ -9,7 +9,7 @@ const refusal = (code: string) => ({
 });
 const health = { success: true, data: { status: "ok" }, error: null, ...own };
 
-test("passes what the document has", () => {
+test("accepts documented answers", () => {
   checkAnswer("GET", "/healthz", 200, health);
   checkAnswer("POST", "/api/wallets/charge", 400, refusal("CHG_001"));
   checkAnswer("GET", "/api/wallets/payment/pay_1", 404, refusal("PAY_004"));

@@ -20,8 +20,8 @@ ajv.addSchema({ $id: "document", components: closed(document.components) });
 const compiled = new Map<object, ValidateFunction>();
 
 /**
- * Each answer to each end-to-end test is one that the document promises: a status of that operation, a body of that status's schema, and an
- * error code that the operation is documented to answer with. What is at no documented place is answered by a plain refusal.
+ * Checks an answer against the document: a status of the operation, a body of that status's schema,
+ * and a documented error code. Undocumented paths must get a plain refusal.
  */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
   const operation = pathItemOf(path)?.[method.toLowerCase()];
@@ -62,7 +62,7 @@ function inDocument(schema: object): object {
   ) as object;
 }
 
-/** A literal path comes before one with a parameter in the same place. */
+/** A literal path precedes one with a parameter. */
 function pathItemOf(path: string): PathItem | undefined {
   const parts = path.split("?")[0]!.split("/");
   const fits = (template: string) => {

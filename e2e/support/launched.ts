@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** How a process of the stack was started, so that another one can be started like it. */
+/** Command line and environment of a stack's process, to start another one like it. */
 export interface Launched {
   command: string;
   args: string[];

@@ -29,7 +29,7 @@ export function secretsOf({ home, stack }: TestStack): Record<string, string> {
   return Object.fromEntries([...passwords, ...files, ...keys]) as Record<string, string>;
 }
 
-/** The key-encryption key is in a JSON file; the others are files of their own. */
+/** The key-encryption key is in a JSON file; other keys are files of their own. */
 function keyIn(text: string): string {
   return text.startsWith("{") ? (JSON.parse(text) as { keys: { local: string } }).keys.local : text;
 }

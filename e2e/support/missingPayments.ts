@@ -5,7 +5,7 @@ import { type TestStack } from "./startStack";
 
 const PATIENCE_MS = 120_000;
 
-/** Waits until each of these payments is among payment's records. Returns the ids that are still missing. */
+/** Waits until payment's records contain these payments. Returns the missing ids. */
 export function missingPayments(stack: TestStack, ids: ReadonlySet<string>): Promise<string[]> {
   return asAdmin(stack.stack(), "payment", async (db) => {
     for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(100)) {

@@ -14,14 +14,14 @@ export interface NewOrganisation {
   api: Api;
 }
 
-/** What an operator does with `npm run admin --`. */
+/** Runs a command of `npm run admin --`. */
 export async function admin(stack: Stack, ...args: string[]): Promise<Record<string, string>> {
   const env = { ...process.env, DATABASE_URL: stack.postgres.urls.auth };
   const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args, "--json"], { env });
   return JSON.parse(stdout) as Record<string, string>;
 }
 
-/** The keys of all that newOrganisation has made, by name. */
+/** Keys that newOrganisation has created, by name. */
 export const keysGiven: Record<string, string> = {};
 
 let made = 0;

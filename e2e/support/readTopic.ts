@@ -6,17 +6,20 @@ import { asAdmin } from "./asAdmin";
 import { type TestStack } from "./startStack";
 
 export interface Wanted {
-  /** The service whose topic is read. */
+  /** Service of the topic. */
   service: "wallet";
   type: string;
-  /** What the events have to be about. */
+  /** Ids to find among the events. */
   ids: ReadonlySet<string>;
 }
 
 const PATIENCE_MS = 120_000;
 
-/** Reads a service's events from the first one, for a limited time. Gives the ids that no event was about. */
-export async function missingOnTheBus(stack: TestStack, wanted: Wanted): Promise<string[]> {
+/**
+ * Reads a service's events from the first one, for a limited time. Returns the ids without an
+ * event.
+ */
+export async function findMissingOnBus(stack: TestStack, wanted: Wanted): Promise<string[]> {
   const { bus } = stack.stack();
   const missing = new Set(wanted.ids);
   const reading =

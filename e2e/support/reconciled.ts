@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Stack } from "@wonrail/local/stackFile";
 
-/** What the reconciler has to say of all books, ledger's and chain's. */
+/** The reconciler's result for all books. */
 export interface Reconciled {
   wallets: number;
   drifts: number;
@@ -27,7 +27,7 @@ async function readMetrics(ops: string): Promise<string[]> {
   return (await (await fetch(`http://${ops}/metrics`)).text()).split("\n");
 }
 
-/** Of the lines that begin so: a metric that has no value yet is 0. */
+/** Sums lines with this start; a metric without a value counts as 0. */
 function sumOf(lines: string[], start: string): number {
   const found = lines.filter((line) => line.startsWith(start));
   return found.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);

@@ -20,7 +20,7 @@ import {
 import { Client, Metadata, type ServiceError, credentials, status } from "@grpc/grpc-js";
 import { ErrorDetail } from "@wonrail/proto/common/v1/common";
 
-/** What grpcurl does, and no more: it knows an address, and learns the rest from the server. */
+/** Like grpcurl: knows only an address, and learns the rest from the server. */
 export interface Explorer {
   list(): Promise<string[]>;
   describe(service: string): Promise<DescService>;
@@ -130,7 +130,7 @@ function fieldsOf(message: Uint8Array): Map<number, Buffer[]> {
   return fields;
 }
 
-/** A name without a leading dot is looked for from the inside out, within its own file as far as we are concerned. */
+/** Resolves a name without leading dot from the inside out, within its file. */
 function withFullNames(file: FileDescriptorProto): FileDescriptorProto {
   const known = new Set<string>();
   const visit = (
@@ -150,7 +150,7 @@ function withFullNames(file: FileDescriptorProto): FileDescriptorProto {
   });
   all((message, name) => {
     for (const field of message.field) {
-      field.jsonName ||= field.name; // every tool fills it in where a server leaves it out
+      field.jsonName ||= field.name; // tools fill it in when a server omits it
       if (field.typeName === "" || field.typeName.startsWith(".")) continue;
       for (let scope = name; scope !== ""; scope = scope.slice(0, scope.lastIndexOf(".")))
         if (known.has(`${scope}.${field.typeName}`)) field.typeName = `${scope}.${field.typeName}`;
@@ -159,7 +159,7 @@ function withFullNames(file: FileDescriptorProto): FileDescriptorProto {
   return file;
 }
 
-/** A file after those that it imports, as a descriptor set has to be. */
+/** A file after its imports, as in a descriptor set. */
 function inOrder<File extends { name: string; dependency: string[] }>(files: File[]): File[] {
   const byName = new Map(files.map((file) => [file.name, file]));
   const ordered = new Set<File>();

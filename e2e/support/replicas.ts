@@ -7,12 +7,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PROCESSES, ROOT } from "../ops/repository";
 import { type TestStack } from "./startStack";
 
-/** Loopback addresses that stand for machines; every replica has the ports of its service on one of them. */
+/**
+ * Loopback addresses that stand for machines. Each replica uses its service's ports on one of them.
+ */
 const MACHINES = ["127.0.0.1", "127.0.0.2"] as const;
 export type Machine = (typeof MACHINES)[number];
 const READY_MS = 120_000;
 const MAX_STARTS = 3;
-/** As the chart's preStop hook does: those who look have this long to notice, and callers to find the successor of the one before, whom they try every 2 s. */
+/**
+ * Like the chart's preStop hook: time for balancers to notice, and for callers to find the previous
+ * successor, which they try every 2 s.
+ */
 const SETTLE_MS = 5_000;
 const LOOK_EVERY_MS = 200;
 export const GRACE_MS = 20_000;
@@ -37,7 +42,7 @@ export interface Replicas {
   readonly all: readonly Replica[];
   /** Every line that any of them has logged. */
   lines(): LogLine[];
-  /** Ends one with SIGTERM and starts its successor in its place. */
+  /** Ends a replica with SIGTERM and starts its successor in its place. */
   replace(replica: Replica): Promise<{ drainMs: number; code: number | null; successor: Replica }>;
   stop(): Promise<void>;
 }
@@ -85,7 +90,10 @@ export async function startReplicas(stack: TestStack): Promise<Replicas> {
   };
 }
 
-/** One that ends at its start, as when a busy machine lets it wait too long for its database, is started again, as by whoever runs it. */
+/**
+ * Restarts a replica whose start failed, for example by a timeout of its database on a busy
+ * machine.
+ */
 async function startReady(options: ReplicaOptions, running: Set<ChildProcess>): Promise<Replica> {
   for (let starts = 1; ; starts += 1) {
     const replica = startReplica(options);
@@ -133,7 +141,7 @@ function startReplica({ name, machine, env, logFile }: ReplicaOptions): Replica 
   return { name, machine, process: child, ops: `${machine}:${env.OPS_PORT}` };
 }
 
-/** The same from the sources and from what is compiled of them. */
+/** Equal for sources and compiled files. */
 const NAMES = __dirname.includes("/dist/") ? "../../support/clusterNames.js" : "clusterNames.js";
 
 function environmentOf(pid: number): Record<string, string> {
@@ -163,7 +171,10 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once("exit", resolve));
 }
 
-/** A small balancer: connections go round the gateways that say they are ready, and round all of them while none says so. */
+/**
+ * A small balancer: distributes connections over the ready gateways, or over all while none is
+ * ready.
+ */
 export async function startBalancer(
   targets: { host: string; port: number; ops: string }[],
 ): Promise<{ url: string; close(): void }> {
@@ -171,7 +182,8 @@ export async function startBalancer(
   const unready = new Set<string>();
   let turn = 0;
   let closed = false;
-  // Each by itself, and one look after the other: a slow answer holds up no other, and no old one comes after a new one.
+  // Each gateway is checked separately and sequentially: a slow answer delays no other, and no old
+  // answer follows a new one.
   const look = async (ops: string): Promise<void> => {
     for (; !closed; await sleep(LOOK_EVERY_MS))
       if (await isReady(ops)) unready.delete(ops);

@@ -1,4 +1,6 @@
-/** Stands between a service and its EVM node and does what bad nodes and bad networks do, request by request, by a seed. */
+/**
+ * A proxy between a service and its EVM node that injects faults of nodes and networks, by a seed.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo } from "node:net";
 import { pick, seeded } from "./random";
@@ -16,9 +18,9 @@ export type RpcFault =
   | "wrong_chain"
   /** Answered by a node that is some blocks behind. */
   | "stale"
-  /** Answered by a node that does not have the receipts yet of what is mined. */
+  /** The node lacks receipts of mined transactions. */
   | "no_receipt"
-  /** Of a sent transaction only; whether it was passed on as well is chance. */
+  /** Only for a sent transaction, which may or may not be forwarded. */
   | "nonce_too_low"
   | "already_known"
   | "underpriced";
@@ -29,7 +31,7 @@ export interface RpcProxy {
   setRate(rate: number): void;
   /** Only these from now on. */
   setFaults(faults: readonly RpcFault[]): void;
-  /** To how many requests one was done. */
+  /** Number of requests with a fault. */
   faultsDone(): number;
   close(): Promise<void>;
 }
@@ -127,7 +129,10 @@ export async function startRpcProxy(target: string, seed: number): Promise<RpcPr
   };
 }
 
-/** Refusals are of sent transactions; a wrong chain and a missing receipt show only where they are asked for. */
+/**
+ * Refusals apply to sent transactions; a wrong chain and a missing receipt to the calls that ask
+ * for them.
+ */
 function applies(body: string): (fault: RpcFault) => boolean {
   return (fault) => {
     if (fault in REFUSALS) return body.includes("eth_sendRawTransaction");
@@ -168,7 +173,7 @@ function withoutReceipt(call: Call): ReturnType<Change> {
   return call.method === "eth_getTransactionReceipt" ? { result: null } : call;
 }
 
-/** What a node knows that has not seen the newest blocks: older heads, no newer blocks, logs only as far as it is. */
+/** Answers of a node that lags: older heads, no newer blocks, fewer logs. */
 async function staleness(target: string): Promise<Change> {
   const asked = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
   const { result } = JSON.parse(await forward(target, asked)) as { result: string };

@@ -30,7 +30,7 @@ function open(): void {
   client.on("data", (chunk) => (heard += chunk.toString()));
 }
 
-test("a slow link keeps the order of what passes, and none of it comes early", async () => {
+test("a slow link keeps the order and delivers no byte early", async () => {
   link.turn("slow");
   const startedMs = performance.now();
   for (const text of TEXTS) {
@@ -41,7 +41,7 @@ test("a slow link keeps the order of what passes, and none of it comes early", a
   expect(performance.now() - startedMs).toBeGreaterThan(200);
 });
 
-test("of much at once a slow link lets 32 bytes a millisecond through", async () => {
+test("a slow link passes at most 32 bytes per millisecond", async () => {
   link.turn("slow");
   const startedMs = performance.now();
   client.write("x".repeat(64_000));
@@ -49,7 +49,7 @@ test("of much at once a slow link lets 32 bytes a millisecond through", async ()
   expect(performance.now() - startedMs).toBeGreaterThan(64_000 / 32);
 });
 
-test("a clogged link holds what comes, of new connections too, and lets it go when it is open again", async () => {
+test("a clogged link holds all bytes, also of new connections, and releases them when it opens", async () => {
   client.write("before");
   await eventually(() => expect(heard).toBe("before"));
   link.turn("clogged");

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** What a network does to all that passes: nothing, what a bad one does, or it lets nothing through. */
+/** State of the link: normal, slow and lossy, or blocked. */
 export type Weather = "good" | "slow" | "clogged";
 
 const DELAY_MS = 200;
@@ -8,19 +8,25 @@ const JITTER_MS = 100;
 /** 256 kbit/s, each direction of each connection for itself. */
 const BYTES_PER_MS = 32;
 const LOST = 0.05;
-/** TCP sends again what was lost, so to those above it a loss is a pause: from the shortest a sender waits to one that waited twice. */
+/**
+ * TCP resends lost segments, so a loss is a pause: from the shortest timeout of a sender
+ * to one that waited twice.
+ */
 const SENT_AGAIN_MS = [200, 1_000] as const;
-/** What one direction of a connection takes in ahead; whoever sends more has to wait, as with any full buffer. */
+/** Buffer of one direction. A faster sender must wait. */
 const MAX_BYTES_AHEAD = 64 * 1024;
 
 export interface SlowLink {
   readonly port: number;
-  /** Connections stay open through each change, and what was held by a clogged link goes on when it is so no more. */
+  /** Connections survive each change, and a clogged link keeps its bytes until it opens. */
   turn(weather: Weather): void;
   close(): void;
 }
 
-/** A way to a server of this machine. Nothing that enters it is lost or overtaken: it is late, which is what a lossy network is under TCP. */
+/**
+ * A proxy to a local server. It delays bytes, and neither loses nor reorders them, like a lossy
+ * network under TCP.
+ */
 export async function startSlowLink(
   target: { host: string; port: number },
   random: () => number,
@@ -59,7 +65,7 @@ export async function startSlowLink(
 }
 
 interface Direction {
-  /** Hands on what is due. */
+  /** Forwards the bytes that are due. */
   look(): void;
 }
 
@@ -101,7 +107,7 @@ function carry(from: Socket, to: Socket, weather: () => Weather, random: () => n
   from.on("error", () => undefined);
   from.on("data", (chunk: Buffer) => enter(chunk.length, () => void (to.destroyed || to.write(chunk))));
   from.on("end", () => enter(0, () => to.end()));
-  // Whoever is gone is missed no sooner than the last of what it said has arrived.
+  // A close is forwarded after the last byte.
   from.on("close", () => enter(0, () => to.destroySoon()));
   to.on("close", () => clearTimeout(timer));
   return { look };

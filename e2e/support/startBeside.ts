@@ -9,7 +9,10 @@ import { isReady } from "./replicas";
 
 const READY_MS = 30_000;
 
-/** One more of a process that runs, on ports of its own. What it says goes to the log file, or nowhere. */
+/**
+ * Starts another instance of a running process on its own ports. Its output goes to the log file,
+ * or nowhere.
+ */
 export async function startBeside(
   name: string,
   pid: number,

@@ -15,7 +15,7 @@ const READY_MS = 400_000;
 const NOTICED_MS = 30_000;
 
 export interface StackOptions {
-  /** Kept when it is given; otherwise a temporary one that goes with the stack. */
+  /** Kept when given; otherwise a temporary folder that is deleted with the stack. */
   home?: string;
   bus?: "kafka" | "feed";
   /** The services talk by mutual TLS. */
@@ -24,24 +24,24 @@ export interface StackOptions {
   postgresUrl?: string;
 }
 
-/** A stack of a test's own, started as a user starts one, in a home of its own. */
+/** A test's own stack, started as a user starts one, in its own home. */
 export interface TestStack {
   home: Home;
-  /** What the launcher wrote so far. */
+  /** The launcher's output so far. */
   output(): string;
-  /** stack.json as it is now: process ids change. */
+  /** The current stack.json, because process ids change. */
   stack(): Stack;
   statuses(): Promise<ProcessReport[]>;
-  /** Asks the launcher, as `npm run stack` does. */
+  /** Sends a command to the launcher, like `npm run stack`. */
   act(verb: Verb, name: string): Promise<void>;
-  /** Kills one process by its number and returns that. One that is dead is no longer said to run. */
+  /** Kills one process by its id and returns the id. The state shows it as not running. */
   kill(name: string, signal?: NodeJS.Signals): Promise<number>;
   /** Waits until every process of the stack would take work. */
   untilReady(withinMs?: number): Promise<ProcessReport[]>;
   /** Every process of this stack, the launcher and its guard too, that is alive. */
   alive(): KnownProcess[];
   launcher: ChildProcess;
-  /** Asks the launcher to stop and returns its exit code. */
+  /** Stops the launcher and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -68,7 +68,7 @@ export async function startStack({ home, bus, mtls, postgresUrl }: StackOptions 
   );
 }
 
-/** For the test runner, which says at its end on what the tests ran. */
+/** Reports the parts in use to the test runner. */
 function reportBackends(output: string): void {
   const file = process.env.WONRAIL_TEST_BACKENDS;
   if (file === undefined) return;
@@ -77,7 +77,10 @@ function reportBackends(output: string): void {
   }
 }
 
-/** Starts a launcher and returns at once. It stops when its standard input closes, so a killed test run leaves nothing. */
+/**
+ * Starts a launcher and returns at once. It stops when its standard input closes, so a killed test
+ * run leaves nothing.
+ */
 export function launch(
   dir: string,
   bus?: "kafka" | "feed",
@@ -91,7 +94,10 @@ export function launch(
   });
 }
 
-/** PostgreSQL may run as another user, who has to be able to pass. With a space, as somebody's folder will have. */
+/**
+ * PostgreSQL may run as another user, which needs access. The name has a space, as real folders may
+ * have.
+ */
 export function temporaryHome(): string {
   const dir = mkdtempSync(join(tmpdir(), "wonrail e2e-"));
   chmodSync(dir, 0o711);

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { type Stack } from "@wonrail/local/stackFile";
 import { ROOT } from "../ops/repository";
 
-/** What `ledger:verify` prints; it rejects, with the rows, when an invariant does not hold. */
+/** Output of `ledger:verify`. Rejects with the rows when an invariant does not hold. */
 export async function verifyLedger({ postgres }: Stack): Promise<string> {
   const script = join(ROOT, "services/ledger/bin/verify.mjs");
   const env = { ...process.env, DATABASE_URL: postgres.urls.ledger };

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { missingOnTheBus } from "./readTopic";
+import { findMissingOnBus } from "./readTopic";
 import { checkAnswer, ContractViolation } from "./contract";
 import type { TestStack } from "./startStack";
 
 export interface WalletTraffic {
-  /** Waits for so many more wallets than there are now. */
+  /** Waits for this many additional wallets. */
   untilMore(wallets: number): Promise<void>;
   stop(): Promise<void>;
-  /** How many wallets were made, and those of them of which the bus never told. */
+  /** Number of created wallets, and ids without an event on the bus. */
   audit(): Promise<{ made: number; missing: string[] }>;
 }
 
 const PAUSE_MS = 50;
 const PATIENCE_MS = 60_000;
 
-/** Makes wallets, one after the other. Whatever was answered with a wallet must be an event on the bus. */
+/** Creates wallets one after the other. Each answered wallet must become an event on the bus. */
 export function startWalletTraffic(stack: TestStack): WalletTraffic {
   const { gatewayUrl, organisations } = stack.stack();
   const { apiKey } = organisations[0]!;
@@ -42,7 +42,7 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
 
   const running = (async () => {
     while (!stopped) {
-      // Whoever is killed just now refuses or hangs up. What matters is what was answered.
+      // A killed process refuses or hangs up. Only successful answers count.
       await makeWallet().catch((error: Error) => {
         if (error instanceof ContractViolation) violation = error;
         lastRefusal = error.message;
@@ -66,7 +66,7 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
     },
     async audit() {
       const wanted = { service: "wallet", type: "wallet_created", ids: made } as const;
-      return { made: made.size, missing: await missingOnTheBus(stack, wanted) };
+      return { made: made.size, missing: await findMissingOnBus(stack, wanted) };
     },
   };
 }

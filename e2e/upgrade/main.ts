@@ -13,23 +13,24 @@ import { ROOT } from "../ops/repository";
 import { temporaryHome } from "../support/startStack";
 import { type Release, checkOut, output, startRelease } from "./release";
 
-// What an upgrade is to customers: at first the schema is new and the processes are old, on Postgres that somebody reads a report from.
+// An upgrade as customers see it: first the new schema under old processes, while a report reads
+// PostgreSQL.
 
 const BEFORE_MS = 5_000;
 const AFTER_MS = 15_000;
-/** Longer than a migration waits for a lock, so that it has to come again. */
+/** Longer than a migration's lock timeout, so that it must retry. */
 const REPORT_MS = 5_000;
 const INSIDE = join(ROOT, "deploy/kube/inside.mjs");
 const log = createLog({ service: "upgrade", level: "warn" });
 
-/** Returns the exit code: 1 when a customer noticed, 2 when it is not clear which release is meant. */
+/** Returns the exit code: 1 when a customer noticed, 2 when the release is ambiguous. */
 export async function main(wanted?: string): Promise<number> {
   const commit =
     wanted ?? (await output(ROOT, "git", "describe", "--tags", "--abbrev=0", "HEAD^").catch(() => ""));
   if (commit === "")
     return (say("There is no release before this one yet: say which commit stands for it."), 2);
   const place = temporaryHome();
-  // Beside the checkout: a home takes nothing else.
+  // Beside the checkout, because a home must be empty.
   const home = join(place, "home");
   let release: Release | undefined;
   try {
@@ -56,7 +57,7 @@ async function upgradeUnder(release: Release, home: string): Promise<boolean> {
   return load.ok && story.ok;
 }
 
-/** This release's migrations of one schema, while a transaction reads each of its tables. */
+/** Runs this release's migrations of one schema while a transaction reads each of its tables. */
 async function bringUpToDate({ name, schema }: ServicePlace, stack: Stack, home: string): Promise<string> {
   const url = new URL(stack.postgres.urls[name]!);
   url.username = `wonrail_${schema}_owner`;

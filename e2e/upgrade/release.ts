@@ -15,7 +15,7 @@ export interface Release {
   stop(): Promise<void>;
 }
 
-/** A checkout of its own, so that neither knows of the other. */
+/** A separate checkout, so that the two releases are independent. */
 export async function checkOut(commit: string, place: string): Promise<string> {
   const folder = join(place, "release");
   await output(ROOT, "git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, folder);

@@ -32,8 +32,9 @@ import { consumers as paymentConsumers } from "@wonrail/payment/consumers";
 import { ROOT } from "../ops/repository";
 import { LATER_FIELDS, readVectors } from "./vectors";
 
-// While a release rolls out, and as long as a topic keeps what was published, publishers and consumers are of different releases. Events
-// go from an outbox over a real bus to an inbox here: written by today's release, by an earlier and by a later one, and read by each.
+// During a roll-out, and while a topic keeps old events, publishers and consumers differ in their
+// release. Here events go from an outbox over a real bus to an inbox, written and read by an
+// earlier, the present and a later release.
 
 const EVENT = /^wonrail\.(\w+)\.events\.v1\.(\w+)$/;
 const WITHIN_MS = 60_000;
@@ -45,13 +46,15 @@ const vectors = Object.entries(readVectors()).flatMap(([name, examples]) => {
   return [{ name, topic: `wonrail.${service}.v1`, type, examples: examples.map(bytesOf) }];
 });
 
-/** The messages as they were at the baseline, which is the release before this one; and with a field more each. */
+/**
+ * The messages of the baseline, which is the previous release; and the same with one more field.
+ */
 const earlier = messagesAtBaseline();
 const later = messagesAtBaseline({ withOneMoreField: true });
 const released = vectors.filter(({ name }) => earlier.has(name));
 const TOPICS = [...new Set(vectors.map(({ topic }) => topic))];
 
-/** The consumer groups of the two services, each with a type of event that it handles. */
+/** Consumer groups of the two services, with their event types. */
 const HANDLED = appConsumers(new Map()).flatMap(({ group, handlers }) =>
   Object.keys(handlers).map((type) => [group, type] as const),
 );
@@ -73,7 +76,7 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
     database = await createTestDatabase({ schema: "sample" });
     const events = eventsOfThreeReleases(prefix);
     const feeds: Record<string, FeedClient> = {};
-    // Each service has one feed in a database of its own.
+    // Each service has one feed in its own database.
     for (const name of TOPICS.map((topic) => `${prefix}.${topic}`)) {
       const topic = { name, partitions: 1 };
       await bus?.ensureTopics([topic]);
@@ -110,7 +113,9 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
     await database.drop();
   });
 
-  /** A consumer of the release whose messages these are, which writes down what it can make of an event. */
+  /**
+   * A consumer of the release with these messages, which records the events that it understands.
+   */
   function readingAs(release: string, messages: Map<string, DescMessage>): ConsumerSpec {
     const handlers = released.map(({ type, name }) => [
       type,
@@ -149,7 +154,7 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
     },
   );
 
-  it.each(HANDLED)("%s does the same at a %s of any release", (group, type) => {
+  it.each(HANDLED)("%s handles a %s of any release alike", (group, type) => {
     const [call, ...more] = ["earliest", "today", "newer"].map((from) =>
       read.get(`${group} ${from}:${type}`),
     );
@@ -157,7 +162,7 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
     expect(more).toEqual([call, call]);
   });
 
-  it("passes over a type that only a later release has, and buries nothing", async () => {
+  it("skips a type of a later release without a dead letter", async () => {
     const skipped = async () => {
       const { values } = await registry.getSingleMetric("consumer_messages_total")!.get();
       return values
@@ -165,7 +170,7 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
         .reduce((sum, { value }) => sum + value, 0);
     };
     const unknown = vectors.length + 3 * (vectors.length - released.length);
-    // The last of a topic may be one of them, which nobody has waited for.
+    // The topic's last event may be unknown, and was not awaited.
     await eventually(async () => expect(await skipped()).toBe(unknown), { timeoutMs: WITHIN_MS });
     expect(await listDeadLetters(database.db)).toEqual([]);
   });
@@ -177,7 +182,9 @@ type ListEvents = (
   call: { signal: AbortSignal },
 ) => ReturnType<FeedClient["listEvents"]>;
 
-/** Each kind of event as the earliest release wrote it, as today's does, and as one does that has more fields; and a kind that is new. */
+/**
+ * Each event type as the earliest, the present and a later release write it, and an unknown type.
+ */
 function eventsOfThreeReleases(prefix: string): NewEvent[] {
   return vectors.flatMap(({ name, topic, type, examples }) => {
     const event = (from: string, payload: Uint8Array): NewEvent => ({
@@ -222,7 +229,7 @@ function oneByOne({ group, handlers }: ConsumerSpec): Handlers {
   return Object.fromEntries(alone) as Handlers;
 }
 
-/** Stands for a service's commands: it notes the command and its input under the context's id. */
+/** Replaces a service's commands: records command and input under the context's id. */
 function recorder<App>(read: Map<string, unknown>): App {
   const commands = {
     get: (known: Record<string, unknown>, command: string) =>
@@ -233,7 +240,7 @@ function recorder<App>(read: Map<string, unknown>): App {
   return new Proxy({ metrics: { projections: { wrote() {} } } }, commands) as App;
 }
 
-/** The envelope of each event has its own id and time. */
+/** Removes the envelope's own id and time. */
 function withoutEnvelope(input: unknown): unknown {
   if (!Array.isArray(input)) return input;
   return input.map((item: object) => ({ ...item, origin: undefined, occurredAt: undefined }));

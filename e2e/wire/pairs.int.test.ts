@@ -13,12 +13,16 @@ import { CALLS } from "./support/calls";
 import { identityOf, parts, serve, type Services, startServices } from "./support/services";
 import { makeStory, type Story } from "./support/story";
 
-// Each consumer's calls to each server: the consumer's client and certificate, the server's real validation on a real database. What is
-// said of the kit's own echo service (deadlines, limits, codes) holds on these edges too.
+// Each consumer's calls to each server: the consumer's client and certificate, and the server's
+// real validation on a real database. The kit's echo tests (deadlines, limits, codes) hold on these
+// edges too.
 
 const MAX_REQUEST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 400;
-/** Before this a call has ended by its own deadline, also where the machine stops for seconds; without one it would have had DEFAULT_MS. */
+/**
+ * Time in which a call has ended by its own deadline on a slow machine; without one it would take
+ * DEFAULT_MS.
+ */
 const MUCH_LATER_MS = 10_000;
 const DEFAULT_MS = 20_000;
 
@@ -54,7 +58,7 @@ describe("the calls of this test", () => {
   );
   const tried = CALLS.map(nameOf);
 
-  it("are those that proto/callers.json allows", () => {
+  it("are exactly those that proto/callers.json allows", () => {
     const missing = allowed.filter((call) => !tried.includes(call));
     const strange = tried.filter((call) => !allowed.includes(call));
     const sentences = [
@@ -64,12 +68,12 @@ describe("the calls of this test", () => {
     expect(sentences).toEqual([]);
   });
 
-  it("go along every edge that ARCHITECTURE.md draws", () => {
+  it("use every edge that ARCHITECTURE.md draws", () => {
     const drawn = [...drawnCalls()].flatMap(([from, to]) => to.map((server) => `${from} → ${server}`));
     expect(PAIRS.map(pairOf).sort()).toEqual(drawn.sort());
   });
 
-  it("are what payment and wallet send by themselves when the gateway asks them for something", () => {
+  it("include the calls that payment and wallet make for the gateway", () => {
     expect(madeByThemselves.sort()).toEqual([
       "payment → wonrail.auth.v1.AuthService/GetOrganisation",
       "payment → wonrail.ledger.v1.LedgerService/ListStatement",
@@ -84,22 +88,22 @@ describe("the calls of this test", () => {
 });
 
 describe.each(CALLS.map((call) => [nameOf(call), call] as const))("%s", (_name, call) => {
-  it("is answered as the consumer sends it", async () => {
+  it("is answered as the consumer expects", async () => {
     expect(await outcomeOf(call, await call.good(story))).toBe("taken");
   });
 
-  it("is answered with fields of a later release in it", async () => {
+  it("is answered with fields of a later release", async () => {
     expect(await outcomeOf(call, withLaterFields(await call.good(story)))).toBe("taken");
   });
 
   const { bad } = call;
   if (bad)
-    it(`is refused for its form: ${bad.refusal}`, async () => {
+    it(`is refused as malformed: ${bad.refusal}`, async () => {
       expect(await outcomeOf(call, await bad.request(story))).toBe(bad.refusal);
     });
 });
 
-test("a value of an enum that only a later release knows is never taken for another, nor for a fault", async () => {
+test("an enum value of a later release is read neither as another value nor as a fault", async () => {
   const answers: Record<string, string> = {};
   for (const call of CALLS)
     for (const [field, request] of withLaterEnums(call.method, await call.good(story)))
@@ -122,7 +126,7 @@ test("a value of an enum that only a later release knows is never taken for anot
 });
 
 describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, call) => {
-  it("hands over every code of the table, with its details", async () => {
+  it("transports every code of the table with its details", async () => {
     const refusing = await serve(call.server, [refusingAll(call.definition)]);
     closers.unshift(() => refusing.drain(100));
     const client = openClient(call, `127.0.0.1:${refusing.port}`);
@@ -133,7 +137,7 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
     }
   });
 
-  it("refuses a request over the limit, keeps oversized metadata at home, and goes on with the same connection", async () => {
+  it("refuses an oversized request, omits oversized metadata, and keeps the connection", async () => {
     const [host, port] = services.addressOf(call.server).split(":");
     const proxy = await startProxy({ target: { host: host!, port: Number(port) } });
     closers.unshift(() => proxy.close());
@@ -143,9 +147,9 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
       return as(requestId, () => answerOf(client, call, request));
     };
     await send(MAX_REQUEST_BYTES);
-    // Whoever connects anew from here on reaches nobody.
+    // New connections reach no server from here on.
     proxy.setTarget({ host: "127.0.0.1", port: 1 });
-    // No consumer sends so much. When one does, it is a mistake of ours.
+    // No consumer sends this much, so it would be a programming error.
     const tooLarge = { code: "SYS_001", cause: { cause: { code: status.RESOURCE_EXHAUSTED } } };
     await expect(send(MAX_REQUEST_BYTES + 1)).rejects.toMatchObject(tooLarge);
     await send(MAX_REQUEST_BYTES);
@@ -158,7 +162,7 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
 describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", ({ name, schema }) => {
   const calls = CALLS.filter(({ server }) => server === name);
 
-  it("lets nobody wait beyond the deadline, and serves again when it can", async () => {
+  it("ends each call at its deadline, and serves again when the service recovers", async () => {
     const requests = await Promise.all(calls.map((call) => call.good(story)));
     await whileLocked(services.databases.get(name)!.adminUrl, schema!, async () => {
       const startedMs = performance.now();
@@ -178,7 +182,7 @@ describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", (
 
 const DETAILS = { fields: [{ path: "금액", message: "NUL \u0000" }], limit: 3, text: "x".repeat(15_000) };
 
-/** A server of the same contract that refuses everything by the code that the request's id names. */
+/** A server of the same contract that answers with the code in the request's id. */
 function refusingAll(definition: ServiceDefinition): GrpcService {
   const refuse: GrpcService["handlers"][string] = (_request, { context }) => {
     throw new DomainError(context.requestId as ErrorCode, DETAILS);
@@ -194,7 +198,7 @@ function as<T>(requestId: string, work: () => T): T {
 type Answer = Promise<unknown> | AsyncIterable<unknown>;
 type Client = Record<string, (request: Buffer, options: CallOptions) => Answer> & { close(): void };
 
-/** The consumer's client, but for requests that are bytes already, so that it sends what no build of today would write. */
+/** The consumer's client with raw request bytes, so that it can send messages of other releases. */
 function openClient(pair: Call, address: string): Client {
   const { caller, server } = pair;
   const definitions = CALLS.filter((call) => pairOf(call) === pairOf(pair)).map((call) =>
@@ -213,7 +217,7 @@ function openClient(pair: Call, address: string): Client {
   return createClient(Object.fromEntries(methods) as ServiceDefinition, options);
 }
 
-/** "taken", or what the refusal says: its code and the fields it names. */
+/** "taken", or the refusal's code and field names. */
 async function outcomeOf(call: Call, request: Buffer, options: CallOptions = {}): Promise<string> {
   try {
     await answerOf(clients.get(pairOf(call))!, call, request, options);
@@ -225,7 +229,7 @@ async function outcomeOf(call: Call, request: Buffer, options: CallOptions = {})
   }
 }
 
-/** Of a stream the first message, and until the deadline where the call has one of its own. */
+/** Returns a stream's first message, and waits for the deadline if the call has its own. */
 async function answerOf(client: Client, call: Call, request: Buffer, options: CallOptions = {}) {
   const answer = client[call.name]!(request, options);
   if (!(Symbol.asyncIterator in answer)) return unlessRefused(await answer);
@@ -233,7 +237,7 @@ async function answerOf(client: Client, call: Call, request: Buffer, options: Ca
   return undefined;
 }
 
-/** A bulk answer has each item's refusal in it. */
+/** Throws an item's refusal in a bulk answer. */
 function unlessRefused(answer: unknown): unknown {
   const lists = Object.values(answer as object).filter(Array.isArray) as { outcome?: Outcome }[][];
   const refused = lists.flat().find(({ outcome }) => outcome?.$case === "error");
@@ -246,7 +250,7 @@ interface Outcome {
   value: ErrorDetail;
 }
 
-/** Nobody but this test gets at the service's tables meanwhile. */
+/** Locks the service's tables during the work. */
 async function whileLocked(adminUrl: string, schema: string, work: () => Promise<void>): Promise<void> {
   const admin = openTestDatabase(adminUrl, schema, { max: 1 });
   try {

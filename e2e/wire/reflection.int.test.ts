@@ -8,7 +8,7 @@ import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { type Explorer, explore } from "../support/reflection";
 
-// As grpcurl sees a server: it knows the address, and learns from it what there is to call and how.
+// Sees a server like grpcurl: from its address it learns services and methods.
 
 const services = [
   ["wonrail.auth.v1.AuthService", AuthServiceService],
@@ -37,7 +37,7 @@ describe.each(services)("%s", (name, definition) => {
     await server.drain(100);
   });
 
-  it("is listed beside health, and every method is described", async () => {
+  it("is listed beside health, and describes every method", async () => {
     expect((await explorer.list()).sort()).toEqual(["grpc.health.v1.Health", name].sort());
     const { methods } = await explorer.describe(name);
     const paths = methods.map((method) => `/${name}/${method.name}`);
@@ -48,14 +48,14 @@ describe.each(services)("%s", (name, definition) => {
     );
   });
 
-  it("answers what is asked in JSON: a method that is not built is refused by its code", async () => {
+  it("JSON calls work, and a method without implementation is refused with SYS_004", async () => {
     const { methods } = await explorer.describe(name);
     const { name: method } = methods.find(({ methodKind }) => methodKind === "unary")!;
     const refused = { ok: false, status: "UNIMPLEMENTED", code: "SYS_004" };
     expect(await explorer.call(name, method)).toEqual(refused);
   });
 
-  it("is healthy as long as it serves, as a whole and by its name", async () => {
+  it("is healthy while it serves, as a whole and by its name", async () => {
     const health = (service: string) => explorer.call("grpc.health.v1.Health", "Check", { service });
     for (const asked of ["", name])
       expect(await health(asked)).toEqual({ ok: true, message: { status: "SERVING" } });

@@ -13,13 +13,16 @@ import {
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { ROOT } from "../ops/repository";
 
-/** Encoded examples by the message's full name, the oldest first. What is in the file stays: it is what earlier releases sent and stored. */
+/**
+ * Encoded examples by full message name, oldest first. Entries are never removed, because earlier
+ * releases have sent and stored them.
+ */
 export type Vectors = Record<string, string[]>;
 
 const FILE = join(ROOT, "proto/baseline/golden.json");
 const MAX_DEPTH = 5;
 
-/** Of a later release: field 1000 as a number, field 1001 as text, field 1002 as a fixed64. */
+/** Fields of a later release: 1000 as a number, 1001 as text, 1002 as a fixed64. */
 export const LATER_FIELDS = Buffer.from([
   0xc0,
   0x3e,
@@ -34,7 +37,7 @@ export const LATER_FIELDS = Buffer.from([
   ...Array<number>(8).fill(7),
 ]);
 
-/** Every message of every RPC and event, as the sources describe it today. */
+/** Every message of every RPC and event in the present sources. */
 export function messages(): DescMessage[] {
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(join(ROOT, "proto/gen/descriptors.binpb")));
   const own = [...createFileRegistry(set)].filter(({ kind }) => kind === "message") as DescMessage[];
@@ -47,7 +50,7 @@ export function readVectors(): Vectors {
   return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Vectors) : {};
 }
 
-/** What the file has, and behind it an example of whatever a message has gained since. */
+/** The file's entries, with an example of each message that has gained fields since. */
 export function renderVectors(): string {
   const vectors = readVectors();
   for (const message of messages()) {
@@ -58,7 +61,10 @@ export function renderVectors(): string {
   return `${JSON.stringify(sorted, null, 2)}\n`;
 }
 
-/** One example with every field set; where a message offers a choice, one for each. Written by another implementation than the product's. */
+/**
+ * One example with every field set, and one per alternative of a choice. Encoded by another
+ * implementation than the product's.
+ */
 function samplesOf(message: DescMessage): string[] {
   const choices = Math.max(1, ...message.oneofs.map(({ fields }) => fields.length));
   return Array.from({ length: choices }, (_, choice) =>
@@ -81,7 +87,7 @@ function valueOf(field: DescField, depth: number): JsonValue {
 }
 
 function single(field: DescField, depth: number): JsonValue {
-  // What an enum gains stands beside its kin and not last, so that the examples of a message differ by its fields only.
+  // Takes the enum's last declared value, so that a message's examples differ by fields only.
   if (field.enum) return field.enum.values.at(-1)!.name;
   if (field.message?.typeName === "google.protobuf.Timestamp") return "2026-01-02T03:04:05.678Z";
   if (field.message) return sample(field.message, 0, depth + 1);

@@ -5,7 +5,7 @@ import { createConfig, formatProblems, getTotals, lint } from "@redocly/openapi-
 const config = await createConfig({
   extends: ["recommended"],
   rules: {
-    // Literal paths stand before a parameter in their place; a test of the routes holds them to it.
+    // Literal paths precede parameters; openapi.test.ts checks the order.
     "no-ambiguous-paths": "off",
   },
 });

@@ -6,13 +6,13 @@ import { eventually } from "@wonrail/kit/testing";
 import { z } from "zod";
 import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
 import { operation, type Reply, route, type Route } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
-/** What the counted test route does next. */
+/** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 /** Tagged like a probe, but limited. */
@@ -38,7 +38,7 @@ const extraRoutes: Route[] = [
 ];
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());
 });
@@ -53,7 +53,7 @@ beforeEach(() => {
   Object.assign(auth.state, { delayMs: 0, failWith: undefined, quotaLeft: 1_000 });
 });
 
-test("neither a request's prototype is changed on its way nor its answer's, which would make all that touches them slow", async () => {
+test("the gateway keeps the prototypes of requests and responses, because a change slows all access", async () => {
   const changed: string[] = [];
   let looked = 0;
   const setPrototypeOf = Object.setPrototypeOf.bind(Object);
@@ -69,8 +69,8 @@ test("neither a request's prototype is changed on its way nor its answer's, whic
   expect([looked, changed]).toEqual([2, []]);
 });
 
-describe("the envelope", () => {
-  test("surrounds success", async () => {
+describe("the response envelope", () => {
+  test("wraps a success", async () => {
     const { status, body, headers } = await gateway.send("GET", "/healthz");
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -83,7 +83,7 @@ describe("the envelope", () => {
     expect(headers["x-request-id"]).toBe(body.requestId);
   });
 
-  test("surrounds every refusal, and its message is the table's", async () => {
+  test("wraps a refusal with the message of the error table", async () => {
     const { status, body } = await gateway.send("GET", "/nothing/here?a=secret");
     expect(status).toBe(404);
     expect(body).toMatchObject({
@@ -97,7 +97,7 @@ describe("the envelope", () => {
     });
   });
 
-  test("carries the caller's request id when it has a sane form, and one of ours otherwise", async () => {
+  test("carries a valid request id of the caller, and a new id otherwise", async () => {
     const given = await gateway.send("GET", "/healthz", { headers: { "X-Request-Id": "order-7.try:2" } });
     expect(given.body.requestId).toBe("order-7.try:2");
     expect(given.headers["x-request-id"]).toBe("order-7.try:2");
@@ -107,13 +107,13 @@ describe("the envelope", () => {
     }
   });
 
-  test("names the methods of a path that has others", async () => {
+  test("answers another method of a known path with REQ_005 and the allowed methods", async () => {
     const { status, body, headers } = await gateway.send("DELETE", "/api/wallets/payment");
     expect([status, body.error?.code, headers.allow]).toEqual([405, "REQ_005", "POST, GET, HEAD"]);
     expect((await gateway.send("PUT", "/api/docs/")).headers.allow).toBe("GET, HEAD");
   });
 
-  test("hides what went wrong inside, and logs it once with the request's id", async () => {
+  test("hides an internal error from the caller and logs it once with the request id", async () => {
     const { text } = auth.addKey();
     const {
       status,
@@ -127,7 +127,7 @@ describe("the envelope", () => {
     expect(JSON.parse(logged[0]!)).toMatchObject({ level: "error", requestId: body.requestId });
   });
 
-  test("an answer that is not what the contract says is ours to mend, not the caller's to puzzle over", async () => {
+  test("an answer that violates the response schema is a 500", async () => {
     const { text } = auth.addKey();
     const { status } = await gateway.send("POST", "/test/wrong-answer", { key: text, body: { amount: 1 } });
     expect(status).toBe(500);
@@ -142,7 +142,7 @@ describe("a key", () => {
     expect([status, body.data]).toEqual([200, { orgId }]);
   });
 
-  test("that is wrong or unknown is WAUTH_001, and no detail tells which", async () => {
+  test("that is wrong or unknown answers WAUTH_001 without details", async () => {
     const { text } = auth.addKey();
     const wrong = `${text.slice(0, 20)}00000000000000000000000000000000000000`;
     const unknown = "wk_test_000000000000_00000000000000000000000000000000000000";
@@ -162,14 +162,14 @@ describe("a key", () => {
     ["secret_key_sent", () => ({ key: createSecretKey("test").text })],
     ["wrong_org_code", (text) => ({ key: text, headers: { "X-Org-Code": "OTHER" } })],
     ["two_keys_sent", (text) => ({ key: text, headers: { Authorization: "Bearer other" } })],
-  ])("whose fault the caller can see is WAUTH_001 with the reason %s", async (reason, options) => {
+  ])("with a mistake that the caller can see answers WAUTH_001 with reason %s", async (reason, options) => {
     const { text } = auth.addKey();
     const { status, body } = await gateway.send("GET", "/test/probe", options(text));
     expect([status, body.error]).toMatchObject([401, { code: "WAUTH_001", details: { reason } }]);
   });
 
   test.each(["X-API-Key: ", "Authorization: Bearer ", "Authorization: Basic "])(
-    "that is not the only one is none, be it the first: %s",
+    "beside a second key is refused in either order: %s",
     async (header) => {
       const [{ text: one }, { text: other }] = [auth.addKey(), auth.addKey()];
       const ask = (...lines: string[]) =>
@@ -184,7 +184,7 @@ describe("a key", () => {
     },
   );
 
-  test("with its own organisation's code is accepted", async () => {
+  test("with the code of its own organisation is accepted", async () => {
     const { text, orgCode } = auth.addKey();
     const { status } = await gateway.send("GET", "/test/probe", {
       key: text,
@@ -193,7 +193,7 @@ describe("a key", () => {
     expect(status).toBe(200);
   });
 
-  test("that has expired is WAUTH_002 on everything", async () => {
+  test("with an expired key every route answers WAUTH_002", async () => {
     const { text } = auth.addKey({ access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") });
     for (const path of ["/test/probe", "/api/wallet-auth/session"]) {
       const { status, body } = await gateway.send("GET", path, { key: text });
@@ -201,7 +201,7 @@ describe("a key", () => {
     }
   });
 
-  test("of an expired subscription is WAUTH_003 on everything but the session and its own revocation", async () => {
+  test("of an expired subscription opens only the session and its own revocation; other routes answer WAUTH_003", async () => {
     const { text } = auth.addKey({ access: KeyAccess.SESSION, refusal: new DomainError("WAUTH_003") });
     const { status, body } = await gateway.send("GET", "/test/probe", { key: text });
     expect([status, body.error?.code]).toEqual([403, "WAUTH_003"]);
@@ -215,13 +215,13 @@ describe("a key", () => {
     expect(afterwards.error?.code).toBe("WAUTH_001");
   });
 
-  test("with an access that this release does not know opens nothing", async () => {
+  test("with an access level of a newer release opens no route", async () => {
     const { text } = auth.addKey({ access: KeyAccess.UNRECOGNIZED });
     const { status, body } = await gateway.send("GET", "/test/probe", { key: text });
     expect([status, body.error?.code]).toEqual([401, "WAUTH_001"]);
   });
 
-  test("in use costs its requests no call to auth", async () => {
+  test("in use causes look-ups in the background only", async () => {
     const { text } = auth.addKey();
     await gateway.send("GET", "/test/probe", { key: text });
     const [before, started] = [auth.calls.resolveKey!, performance.now()];
@@ -231,7 +231,7 @@ describe("a key", () => {
     expect(auth.calls.resolveKey! - before).toBeLessThanOrEqual(wanted);
   });
 
-  test("never reaches the log", async () => {
+  test("is never logged", async () => {
     const { text } = auth.addKey();
     await gateway.send("GET", "/test/probe", { key: text });
     await gateway.send("POST", "/api/wallet-auth/refresh", {
@@ -259,7 +259,7 @@ describe("the organisation's own routes", () => {
     expect(next).toBe(200);
   });
 
-  test("refresh with credentials of a wrong form says what it says to wrong ones, without a call", async () => {
+  test("refresh refuses malformed credentials like wrong ones, without a call to auth", async () => {
     const { text } = auth.addKey();
     const before = auth.calls.refreshKey ?? 0;
     for (const body of [
@@ -272,19 +272,19 @@ describe("the organisation's own routes", () => {
     expect(auth.calls.refreshKey ?? 0).toBe(before);
   });
 
-  test("revoke refuses the key from the next request on", async () => {
+  test("revoke takes effect from the next request on", async () => {
     const { text } = auth.addKey();
     const { status, body } = await gateway.send("DELETE", "/api/wallet-auth/api-key", { key: text });
     expect([status, body.data]).toEqual([200, { revoked: true, revokedAt: expect.any(String) }]);
     expect((await gateway.send("GET", "/test/probe", { key: text })).body.error?.code).toBe("WAUTH_001");
   });
 
-  test("a revocation made elsewhere is pushed, and ends what is remembered of the key", async () => {
+  test("a pushed revocation ends the cached look-up of the key", async () => {
     const { text, orgId, keyId } = auth.addKey();
     const status = async () => (await gateway.send("GET", "/test/probe", { key: text })).status;
     expect(await status()).toBe(200);
     await eventually(() => expect(auth.watched()).toBe(true));
-    // From here on the key is served from memory, for as long as nobody says that it has changed.
+    // From here on the key is served from memory until a pushed change.
     auth.state.failWith = new DomainError("SYS_002");
     expect(await status()).toBe(200);
     for (const [hash, known] of auth.keys) if (known.keyId === keyId) auth.keys.delete(hash);
@@ -294,7 +294,7 @@ describe("the organisation's own routes", () => {
     await eventually(async () => expect(await status()).toBe(401));
   });
 
-  test("session shows what the key is and may do", async () => {
+  test("session shows organisation, key, plan, rate limit and usage", async () => {
     const key = auth.addKey();
     const { status, body } = await gateway.send("GET", "/api/wallet-auth/session", { key: key.text });
     expect(status).toBe(200);
@@ -313,8 +313,8 @@ describe("the organisation's own routes", () => {
   });
 });
 
-describe("while auth", () => {
-  test("answers with errors, a key lately known good goes on and an unknown one is asked to come again", async () => {
+describe("when auth", () => {
+  test("answers with errors, a cached key still works and an unknown key gets SYS_002", async () => {
     const known = auth.addKey();
     const unknown = auth.addKey();
     await gateway.send("GET", "/test/probe", { key: known.text });
@@ -325,7 +325,7 @@ describe("while auth", () => {
     expect([status, body.error?.code, headers["retry-after"]]).toEqual([503, "SYS_002", "1"]);
   });
 
-  test("does not answer at all, nothing hangs", async () => {
+  test("never answers, requests end at their deadline", async () => {
     const { text } = auth.addKey();
     const other = await startGateway({ authPort: auth.port, authTimeoutMs: 500 });
     auth.state.delayMs = 20_000;
@@ -339,13 +339,13 @@ describe("while auth", () => {
   });
 });
 
-test("an operation whose service does not do it yet says so", async () => {
+test("an operation that its service does not implement answers SYS_004", async () => {
   const { text } = auth.addKey();
   const { status, body } = await gateway.send("GET", "/api/wallets", { key: text });
   expect([status, body.error?.code]).toEqual([501, "SYS_004"]);
 });
 
-test("metrics count by route template and never by path", async () => {
+test("metrics are labelled with the route template, never with the path", async () => {
   const { text } = auth.addKey();
   await gateway.send("GET", "/api/wallets/wal_0192f0c1a2b37c4d8e5f60718293a4b5", { key: text });
   await gateway.send("GET", "/some/path/of/a/scanner");

@@ -29,7 +29,7 @@ export interface AppParts {
   clients: Clients;
   log: Log;
   registry: Registry;
-  /** Further routes, for what the contract's own cannot show yet. */
+  /** Routes for tests, beside the contract's own. */
   extraRoutes?: Route[];
   connectionLimits?: ConnectionLimits;
   /** Another folder than that of the built documentation site. */
@@ -38,15 +38,14 @@ export interface AppParts {
 
 export interface App {
   handler: Express;
-  /** Rejects until auth's stream of changes has been open once: before that nothing is known about any key. */
+  /** Rejects until auth's stream of changes has been open once. */
   ready(): Promise<void>;
   /** From now on each connection is closed after its answer. */
   stopKeepingAlive(): void;
-  /** Gives leases back and stops listening for changes. */
+  /** Returns leases and stops listening for changes. */
   close(): Promise<void>;
 }
 
-/** Table of contents: what the gateway remembers, and what every request passes. */
 export function createApp(parts: AppParts): App {
   const { config, clients, log, registry, extraRoutes = [], connectionLimits = CONNECTION_LIMITS } = parts;
   const { siteFolder = SITE_FOLDER } = parts;
@@ -55,7 +54,8 @@ export function createApp(parts: AppParts): App {
   const auth = authCalls(clients.auth, newId("req"));
   const principals = createPrincipals({
     resolveKey: auth.resolveKey,
-    // auth itself refuses after some twenty wrong keys, and lets a right one pass even then. This only keeps a torrent from it.
+    // auth refuses an address after about 20 wrong keys, but still admits valid ones. This limit
+    // only keeps floods away from auth.
     guesses: createAddressLimits({ perSecond: 50, burst: 200, monotonicMs }),
     registry,
     outageGraceMs: config.AUTH_OUTAGE_GRACE_MS,
@@ -71,7 +71,7 @@ export function createApp(parts: AppParts): App {
     switch (change.kind) {
       case "started":
         wasConnected = true;
-        return principals.doubtAll();
+        return principals.markAllStale();
       case "heartbeat":
         return;
       case "keyRevoked":
@@ -89,7 +89,7 @@ export function createApp(parts: AppParts): App {
   const lifecycle = { isStopping: false };
   const table = routes({ clients, principals });
   const handler = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  // Queries are parsed strictly, and only by operations that take one.
+  // Operations parse their queries strictly.
   handler.set("query parser", false);
   handler.use(openExchange({ log, registry, lifecycle, connections, budgetMs: config.REQUEST_BUDGET_MS }));
   const openRates = createAddressLimits({ perSecond: 20, burst: 100, monotonicMs });
@@ -126,7 +126,7 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-/** One Express route for each path, so that a path that exists says which methods it has. */
+/** Registers one Express route per path, so that 405 answers can list the path's methods. */
 function addRoutes(app: Express, table: Route[], options: ServeOptions): void {
   for (const path of new Set(table.map((route) => route.path))) {
     const here = table.filter((route) => route.path === path);

@@ -24,7 +24,7 @@ const MAX_BATCH = 500;
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** Every request may have to wait for this one; an answer that takes longer is as good as none. */
+/** Every request may wait for auth. A slower answer is useless. */
 const AUTH_TIMEOUT_MS = 1_000;
 
 interface ClientParts {

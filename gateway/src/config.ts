@@ -20,13 +20,14 @@ const schema = z.object({
   ...tlsShape,
   ...tracingShape,
 
-  /** How long everything behind the gateway may take over one request. */
+  /** Time limit for all calls behind one request. */
   REQUEST_BUDGET_MS: durationMs.min(1).default(10_000),
-  /** How long a good key stays good while auth is down (0 disables it). See ADR 0008. */
+  /** How long a cached valid key works while auth is down (0: not at all). See ADR 0008. */
   AUTH_OUTAGE_GRACE_MS: durationMs.default(300_000),
   /**
-   * How many proxies of ours stand before the gateway. The caller's address is the one that the first of them saw; with too low a number
-   * it is a proxy's, and all callers share what one address may do.
+   * Number of our own proxies in front of the gateway. The caller's address is the one that the
+   * first of them saw. If the number is too low, all callers share a proxy's address and its
+   * limits.
    */
   TRUSTED_PROXY_HOPS: count.max(10).default(0),
 
@@ -34,11 +35,13 @@ const schema = z.object({
   /** To Node 0 means for ever, here and below. */
   HEADERS_TIMEOUT_MS: durationMs.min(1).default(10_000),
   REQUEST_TIMEOUT_MS: durationMs.min(1).default(30_000),
-  /** Longer than a load balancer keeps its own idle connections, so that it never sends into one that is being closed. */
+  /**
+   * Must exceed a load balancer's idle time, so that it never uses a connection that is closing.
+   */
   KEEP_ALIVE_TIMEOUT_MS: durationMs.min(1).default(75_000),
   MAX_REQUESTS_PER_SOCKET: count.default(10_000),
 
-  /** How long a process takes to stop, at most, after it has settled. */
+  /** Longest stop of a process after its settling. */
   SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),

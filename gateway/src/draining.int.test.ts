@@ -1,16 +1,16 @@
 import { eventually } from "@wonrail/kit/testing";
 import { type Reply } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
-/** What the route does next. */
+/** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
 });
 afterAll(() => auth.close());
 beforeEach(async () => {
@@ -20,10 +20,10 @@ beforeEach(async () => {
   });
   await eventually(() => gateway.ready());
 });
-// It has closed itself by then.
+// Most tests have closed the gateway already.
 afterEach(() => gateway.close().catch(() => undefined));
 
-test("draining answers what is under way and closes each connection after its answer", async () => {
+test("draining answers running requests and closes each connection after its answer", async () => {
   const { text } = auth.addKey();
   let release: () => void = () => undefined;
   let begin: () => void;
@@ -46,7 +46,7 @@ test("draining answers what is under way and closes each connection after its an
   await drained;
 });
 
-test("draining cuts off who is not answered within its grace", async () => {
+test("draining cuts off requests that outlast its grace", async () => {
   const { text } = auth.addKey();
   let begin: () => void;
   const begun = new Promise<void>((resolve) => (begin = resolve));

@@ -3,25 +3,24 @@ import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { errorTable, isErrorCode } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
-import { exampleId } from "./routes/exampleThings";
-import { type AuthAtOurEdge, type KnownKey, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { exampleId } from "./routes/exampleFixtures";
+import { type FakeAuthServer, type KnownKey, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { type Answer, type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
-// Everything that a client can get wrong, or do on purpose. Each gets a clear coded answer in the envelope, nothing happens behind
-// the gateway, and nothing of the inside shows.
+// Mistakes and attacks of clients: each gets a coded answer, calls no service and reveals no secret.
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
-/** The same, but it has little patience with the slow. */
+/** Times out slow clients early. */
 let hasty: TestGateway;
 let own: KnownKey;
 let foreign: KnownKey;
-/** What a route that moves money does. */
+/** Handler of a route that moves money. */
 const move = jest.fn(async () => ({ data: { done: true } }));
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const extraRoutes = [countedRoute("/test/counted", undefined, move)];
   const timeouts = { headersTimeoutMs: 1_500, requestTimeoutMs: 3_000 };
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
@@ -37,7 +36,7 @@ afterAll(async () => {
   await auth.close();
 });
 
-/** A charge that is in order, to be spoilt one thing at a time. */
+/** A valid charge; each case spoils one part. */
 const walletId = exampleId("wal");
 const good = { walletId, amount: 1_000 };
 
@@ -58,7 +57,7 @@ function expectRefusal(
   expect(isErrorCode(code) && body.error!.message === errorTable[code].message).toBe(true);
 }
 
-/** Whatever could have changed something: no case of this file may make a call that does. */
+/** Number of calls that could have changed data. No case may make one. */
 function changes(): number {
   const { resolveKey: _key, leaseRate: _rate, ...rest } = auth.calls;
   return Object.values(rest).reduce((sum, calls) => sum + calls, 0);
@@ -122,7 +121,7 @@ const cases: Case[] = [
   ),
   post("no type", { body: "{}", headers: { "Content-Type": "" } }, [415, "REQ_007"]),
 
-  // Keys and values that JSON takes in silence.
+  // Keys and values that JSON.parse accepts silently.
   text("__proto__", '{"__proto__":{"isAdmin":true}}'),
   text("__proto__ with an escape", '{"\\u005f_proto__":{"isAdmin":true}}'),
   text("constructor.prototype", '{"constructor":{"prototype":{"isAdmin":true}}}'),
@@ -200,11 +199,14 @@ test.each(cases)("%s", async (_name, place, options, wanted) => {
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
-describe("somebody else's", () => {
+describe("foreign or malformed credentials:", () => {
   test.each<[string, () => SendOptions]>([
     ["code", () => ({ key: own.text, headers: { "X-Org-Code": foreign.orgCode } })],
-    ["key beside one's own", () => ({ key: own.text, headers: { Authorization: `Bearer ${foreign.text}` } })],
-    ["organisation in a header of ours", () => ({ headers: { "X-Org-Id": foreign.orgId } })],
+    [
+      "key beside the caller's own",
+      () => ({ key: own.text, headers: { Authorization: `Bearer ${foreign.text}` } }),
+    ],
+    ["organisation in an internal header", () => ({ headers: { "X-Org-Id": foreign.orgId } })],
     [
       "key with one character changed",
       () => ({ key: `${foreign.text.slice(0, -1)}${foreign.text.endsWith("A") ? "B" : "A"}` }),
@@ -212,16 +214,16 @@ describe("somebody else's", () => {
     ["key cut short", () => ({ key: foreign.text.slice(0, 30) })],
     ["key of 7,000 characters", () => ({ key: "k".repeat(7_000) })],
     ["key with SQL in it", () => ({ key: "wk_test_' OR '1'='1" })],
-  ])("%s is no key", async (_name, options) => {
+  ])("%s answers WAUTH_001", async (_name, options) => {
     expectRefusal(await gateway.send("GET", "/api/wallets", options()), [401, "WAUTH_001"]);
   });
 
-  test("key as a parameter is no key", async () => {
+  test("a key as a query parameter answers WAUTH_001", async () => {
     expectRefusal(await gateway.send("GET", `/api/wallets?apiKey=${foreign.text}`), [401, "WAUTH_001"]);
   });
 });
 
-describe("what is no HTTP request", () => {
+describe("malformed HTTP:", () => {
   const head = (...lines: string[]) =>
     ["POST /api/wallets/charge HTTP/1.1", "Host: x", ...lines, "", ""].join("\r\n");
 
@@ -258,9 +260,9 @@ describe("what is no HTTP request", () => {
   });
 
   test.each<[string, string, [number, string]]>([
-    ["nothing is no body", "0\r\n\r\n", [400, "REQ_001"]],
-    ["something is one that has to say its type", "2\r\n{}\r\n0\r\n\r\n", [415, "REQ_007"]],
-  ])("of what comes in chunks and has no type %s", async (_name, chunks, wanted) => {
+    ["0 bytes count as no body", "0\r\n\r\n", [400, "REQ_001"]],
+    ["2 bytes need a content type", "2\r\n{}\r\n0\r\n\r\n", [415, "REQ_007"]],
+  ])("a chunked body without content type: %s", async (_name, chunks, wanted) => {
     const lines = [`X-API-Key: ${own.text}`, "Transfer-Encoding: chunked", "Connection: close"];
     expectRefusal(await gateway.raw(Buffer.from(head(...lines) + chunks, "latin1")), wanted);
   });
@@ -273,9 +275,9 @@ describe("what is no HTTP request", () => {
       200,
     ],
     ["an expectation", "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n", 417],
-    ["nothing that is HTTP", "\x16\x03\x01\r\n\r\n", 400],
+    ["a TLS handshake", "\x16\x03\x01\r\n\r\n", 400],
   ])(
-    "who asks for %s and resets the connection after the answer harms nobody",
+    "a client that sends %s and resets the connection leaves the server working",
     async (_name, bytes, status) => {
       const socket = connect(gateway.port, "127.0.0.1").on("error", () => undefined);
       socket.write(bytes, "latin1");
@@ -297,24 +299,27 @@ describe("what is no HTTP request", () => {
     ["a head that never ends", "GET / HTTP/1.1\r\nX-Slow: "],
     ["a tunnel", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["an expectation", "GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n"],
-  ])("%s behind a request that is being done are no refusal of it", async (_name, behind) => {
-    let finish = () => {};
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    move.mockImplementationOnce(() => finished.then(() => ({ data: { done: true } })));
-    const done = move.mock.calls.length + 1;
-    const socket = connect(hasty.port, "127.0.0.1").setEncoding("utf8");
-    let received = "";
-    socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
-    const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 12"];
-    socket.write(["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n"));
-    await eventually(() => expect(move).toHaveBeenCalledTimes(done));
-    socket.write(behind);
-    await closed(socket);
-    finish();
-    expect(received).toBe("");
-  });
+  ])(
+    "%s behind a running request end the connection without an answer in its place",
+    async (_name, behind) => {
+      let finish = () => {};
+      const finished = new Promise<void>((resolve) => (finish = resolve));
+      move.mockImplementationOnce(() => finished.then(() => ({ data: { done: true } })));
+      const done = move.mock.calls.length + 1;
+      const socket = connect(hasty.port, "127.0.0.1").setEncoding("utf8");
+      let received = "";
+      socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
+      const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 12"];
+      socket.write(["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n"));
+      await eventually(() => expect(move).toHaveBeenCalledTimes(done));
+      socket.write(behind);
+      await closed(socket);
+      finish();
+      expect(received).toBe("");
+    },
+  );
 
-  test("a request in another's body is never served: one connection, one answer", async () => {
+  test("a request smuggled in another's body is never served", async () => {
     const smuggled = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     const { text: received } = await gateway.raw(
       head("Content-Length: 4", "Transfer-Encoding: chunked") + `0\r\n\r\n${smuggled}`,
@@ -323,33 +328,29 @@ describe("what is no HTTP request", () => {
   });
 });
 
-describe("slow and half-done clients", () => {
-  test("a head that never ends is answered and closed", async () => {
+describe("slow and incomplete clients", () => {
+  test("a head that never ends is answered with 408 and closed", async () => {
     expectRefusal(await hasty.raw("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "), [408, "REQ_001"]);
   });
 
-  test("a body that never ends is answered and closed", async () => {
-    const bytes = `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`;
-    expectRefusal(await hasty.raw(bytes), [408, "REQ_001"]);
+  test("a body that never ends is answered with 408 and closed", async () => {
+    expectRefusal(await hasty.raw(chargeStartingWith("{")), [408, "REQ_001"]);
   });
 
-  test("two hundred of them do not keep an honest client waiting", async () => {
+  test("two hundred slow clients do not delay a normal one", async () => {
     const sockets = Array.from({ length: 200 }, () => connect(gateway.port, "127.0.0.1"));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     for (const socket of sockets) socket.on("error", () => undefined).write("GET / HTTP/1.1\r\nX-Slow: ");
     expect((await gateway.send("GET", "/healthz")).status).toBe(200);
-    // It was answered although not one of them has gone.
+    // The health check was answered while all slow clients were connected.
     expect(sockets.filter(({ closed }) => closed)).toHaveLength(0);
     for (const socket of sockets) socket.destroy();
   });
 
-  test("a body without an end in chunks is answered, and cut off if it goes on all the same", async () => {
-    const socket = connect(gateway.port, "127.0.0.1");
+  test("a chunked body without end is answered, and cut off when it continues", async () => {
+    const socket = connect(gateway.port, "127.0.0.1").setEncoding("utf8");
     let received = "";
-    socket
-      .setEncoding("utf8")
-      .on("data", (text: string) => (received += text))
-      .on("error", () => undefined);
+    socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
     const head = `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json`;
     socket.write(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
@@ -359,12 +360,10 @@ describe("slow and half-done clients", () => {
     expect(received).toMatch(/^HTTP\/1.1 413 .*"code":"REQ_006"/s);
   });
 
-  test("a client that leaves in the middle of its body leaves nothing behind", async () => {
+  test("a client that leaves during its body leaves no open connection", async () => {
     const before = changes();
     const socket = connect(gateway.port, "127.0.0.1");
-    socket.write(
-      `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a`,
-    );
+    socket.write(chargeStartingWith('{"a'));
     const inFlight = async (count: number) => {
       const metric = await gateway.registry.getSingleMetricAsString("http_requests_in_flight");
       expect(metric).toMatch(new RegExp(`http_requests_in_flight ${count}$`, "m"));
@@ -376,7 +375,7 @@ describe("slow and half-done clients", () => {
   });
 });
 
-test("what was refused is logged as valid JSON, one line each, whatever was in it", async () => {
+test("each refusal is logged as one line of valid JSON, whatever the request contained", async () => {
   const evil = 'a\r\n{"level":"fatal"}\u001b[31m';
   const before = gateway.lines.length;
   await gateway.send("POST", `/api/${encodeURIComponent(evil)}`, { key: own.text, body: { [evil]: evil } });
@@ -390,7 +389,12 @@ test("what was refused is logged as valid JSON, one line each, whatever was in i
   expect(gateway.lines.some((line) => line.includes('"level":"error"'))).toBe(false);
 });
 
-/** However it ended: `once` would fail at a broken pipe, which is one of the ways. */
+function chargeStartingWith(body: string): string {
+  const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 50"];
+  return ["POST /api/wallets/charge HTTP/1.1", "Host: x", ...lines, "", body].join("\r\n");
+}
+
+/** Waits for any end of the socket. `once` would reject on a broken pipe. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }

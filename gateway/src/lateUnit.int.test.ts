@@ -1,18 +1,18 @@
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
 const BUDGET_MS = 2_000;
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 const move = jest.fn(async () => ({ data: { done: true } }));
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const config = { REQUEST_BUDGET_MS: BUDGET_MS };
   const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", move)];
   gateway = await startGateway({ authPort: auth.port, config, extraRoutes });
@@ -24,10 +24,11 @@ afterAll(async () => {
   await auth.close();
 });
 
-test("who waits for a unit of the plan until the request's time is over hears that nothing was done", async () => {
+test("a request that waits for a quota unit until its deadline is answered as not executed", async () => {
   const { text: key } = auth.addKey();
   const charge = () => gateway.send("POST", "/test/counted", { key, body: { amount: 1 } });
-  // The first one's body comes with half a second left, and joins the second one's call for units, which takes longer.
+  // The late request's body arrives half a second before its deadline. It joins the other request's
+  // slower lease call.
   const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": 12 };
   const late = request({ port: gateway.port, method: "POST", path: "/test/counted", headers, agent: false });
   const answered = new Promise<number>((resolve, reject) => {
@@ -35,7 +36,7 @@ test("who waits for a unit of the plan until the request's time is over hears th
   });
   late.flushHeaders();
   await sleep(BUDGET_MS - 600);
-  // After one lease of one unit and one of three, the next is for several.
+  // After leases of one and three units the next one is for several.
   for (let use = 0; use < 4; use += 1) expect((await charge()).status).toBe(201);
   auth.state.delayMs = 700;
   const second = charge();

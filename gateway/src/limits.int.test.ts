@@ -5,19 +5,19 @@ import { json } from "node:stream/consumers";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { type Call, type Reply } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
 type Answer = Awaited<ReturnType<TestGateway["send"]>>;
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
-/** What the counted route does next. */
+/** Handler of the counted route, set by each test. */
 let work: (call: Call) => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", (call) => work(call))];
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe("limits", () => {
-  test("every answer to an organisation tells what is left of its rate", async () => {
+  test("every answer to an organisation carries the rest of its rate", async () => {
     const { text } = auth.addKey();
     const { headers } = await gateway.send("GET", "/test/probe", { key: text });
     expect(headers).toMatchObject({
@@ -44,7 +44,7 @@ describe("limits", () => {
     });
   });
 
-  test("a refusal of a caller whom only its address tells says of that what is left: nothing", async () => {
+  test("a refusal by address answers the limit of the address, with nothing remaining", async () => {
     const refused = await untilRefused(() => gateway.send("POST", "/api/wallet-auth/refresh", { body: {} }));
     expect(refused.body.error?.code).toBe("RATE_001");
     expect(refused.headers).toMatchObject({
@@ -55,7 +55,7 @@ describe("limits", () => {
     });
   });
 
-  test("a plan that is used up is WAUTH_004 with the limit, the use and the reset time", async () => {
+  test("an exhausted quota answers WAUTH_004 with limit, use and reset time", async () => {
     const { text } = auth.addKey();
     auth.state.quotaLeft = 2;
     const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
@@ -70,7 +70,7 @@ describe("limits", () => {
     });
   });
 
-  test("a refusal and a replay do not count", async () => {
+  test("refusals and replays cost no quota", async () => {
     const { text } = auth.addKey();
     auth.state.quotaLeft = 1;
     const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
@@ -86,7 +86,7 @@ describe("limits", () => {
     expect((await post()).body.error?.code).toBe("WAUTH_004");
   });
 
-  test("what was done before the plan was used up is still answered under its key, and nothing else is", async () => {
+  test("stored answers are replayed after the quota is used up, and new requests are refused", async () => {
     const { text } = auth.addKey();
     auth.state.quotaLeft = 1;
     const done = new Set<string>();
@@ -108,7 +108,7 @@ describe("limits", () => {
     expect([...done]).toEqual(["first"]);
   });
 
-  test("a refusal that may be tried again says when", async () => {
+  test("a retryable refusal carries Retry-After", async () => {
     const { text } = auth.addKey();
     work = async () => {
       throw new DomainError("REQ_002", { retryAfterMs: 2_400 });
@@ -121,7 +121,7 @@ describe("limits", () => {
   });
 });
 
-/** As many at a time as come back in a moment, so that also a slow machine uses them up. */
+/** Sends 100 requests at a time, so that a slow machine exhausts the limit too. */
 async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answers = await Promise.all(Array.from({ length: 100 }, send));
@@ -130,7 +130,7 @@ async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-test("a replica of auth that hangs is not waited for by those who need a unit: another one is asked for the same", async () => {
+test("a hanging replica of auth is passed over for a quota lease", async () => {
   const { text } = auth.addKey();
   const route = countedRoute("/test/counted", "MONEY_OPERATIONS", (call) => work(call));
   const other = await startGateway({ authPort: auth.port, authTimeoutMs: 500, extraRoutes: [route] });
@@ -145,7 +145,7 @@ test("a replica of auth that hangs is not waited for by those who need a unit: a
   await other.close();
 });
 
-test("a body that comes after the request's time is answered that nothing was done, and nothing is", async () => {
+test("a body that arrives after the deadline answers SYS_002 and is not executed", async () => {
   const { text } = auth.addKey();
   const route = countedRoute("/test/late", undefined, (call) => work(call));
   const config = { REQUEST_BUDGET_MS: 1_000 };
@@ -174,7 +174,7 @@ test("a body that comes after the request's time is answered that nothing was do
   await other.close();
 });
 
-test("connections that cannot be accepted are logged, each, and the next one is answered", async () => {
+test("each failed accept is logged, and the next connection is answered", async () => {
   const listening = jest.spyOn(Server.prototype, "listen");
   const other = await startGateway({ authPort: auth.port });
   const server = listening.mock.contexts.at(-1) as Server;

@@ -38,7 +38,7 @@ async function run(config: Config): Promise<void> {
       port: config.OPS_PORT,
       log,
       registry,
-      // Auth being down later is no reason to get no traffic: much goes on without it, and all gateways would vanish at once.
+      // A later outage of auth must not make all gateways unready: cached keys still work.
       checks: { auth: () => app.ready() },
     });
 

@@ -25,11 +25,11 @@ import {
   WalletStatus,
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
-import { exampleId } from "./routes/exampleThings";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { exampleId } from "./routes/exampleFixtures";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-// What is asked of the services for a request, and which name in an answer each thing has that they say.
+// Requests that the gateway sends to services, and the fields of its answers.
 
 const at = new Date("2026-01-14T00:30:00.000Z");
 const settlement: Settlement = {
@@ -53,27 +53,32 @@ const paid = {
   ...{ settlement: settled, cancellation: null, createdAt: at.toISOString() },
 };
 const doneBy = { restored: { incentive: 200, normal: 290 }, incentiveClawedBack: 5, keptFromNormal: 10 };
-const wayBack = { cancelId: "pcl_1", ...doneBy, memo: "sent back", createdAt: later.toISOString() };
+const paymentCancellation = {
+  cancelId: "pcl_1",
+  ...doneBy,
+  memo: "sent back",
+  createdAt: later.toISOString(),
+};
 const charge = Charge.fromPartial({
   ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
   ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
   createdAt: at,
 });
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let services: Awaited<ReturnType<typeof startGrpcServer>>;
 let gateway: TestGateway;
 let key: string;
 const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
 const creations: CreateWalletRequest[] = [];
-/** What payment says next. */
+/** payment's next answer. */
 let says: ExecuteResponse;
-/** Of the payment that is read. */
+/** Cancellation of the payment that is read. */
 let readCancellation: Payment["cancellation"];
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const execute = async (request: ExecuteRequest) => (asked.push(request), says);
   const door = { host: "127.0.0.1", port: 0, log: testLog(), registry: new Registry() };
   services = await startGrpcServer({
@@ -161,8 +166,8 @@ const post = (path: string, body: object | string, headers: Record<string, strin
 const get = async (path: string) => (await gateway.send("GET", `/api/wallets/${path}`, { key })).body.data;
 const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
 
-describe("each thing that is said has its own name", () => {
-  test("of a payment, and of its cancellation", async () => {
+describe("each field of the service's answer has its own name in the response", () => {
+  test("a payment and its cancellation", async () => {
     expect((await post("payment", order)).body.data).toEqual(paid);
     const cancellation = { ...did, settlement: { ...settlement, status: SettlementStatus.SUBMITTED } };
     const cancelled = { ...payment, status: PaymentStatus.CANCELLED, cancellation };
@@ -171,13 +176,13 @@ describe("each thing that is said has its own name", () => {
     const { body } = await post("payment/cancel", { paymentId: exampleId("pay"), memo: "sent back" });
     expect(body.data).toEqual({
       ...{ ...paid, status: "CANCELLED", cancelId: "pcl_1", ...doneBy },
-      cancellation: { ...wayBack, settlement: { ...settled, status: "SUBMITTED" } },
+      cancellation: { ...paymentCancellation, settlement: { ...settled, status: "SUBMITTED" } },
     });
-    const read = { ...paid, cancellation: { ...wayBack, settlement: settled } };
+    const read = { ...paid, cancellation: { ...paymentCancellation, settlement: settled } };
     expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
   });
 
-  test("of a charge", async () => {
+  test("a charge", async () => {
     says = { replayed: false, outcome: { $case: "charge", value: charge } };
     const { body } = await post("charge", { walletId: exampleId("wal"), amount: 3_000 });
     const said = { amount: 3_000, cancelledAmount: 1_000, balance: 4_000, memo: null, settlement: settled };
@@ -200,41 +205,41 @@ describe("each thing that is said has its own name", () => {
     });
   });
 
-  test("of a refund", async () => {
+  test("a refund", async () => {
     expect(await get(`charge/refund/${exampleId("rfd")}`)).toEqual({
       ...{ refundId: "rfd_1", walletId: "wal_1", amount: 900, memo: "bye" },
       ...{ settlement: settled, createdAt: at.toISOString() },
     });
   });
 
-  test("of a transfer that failed, and of a wallet", async () => {
+  test("a failed transfer and a wallet", async () => {
     const failed = { status: "FAILED", failureReason: "expired", toWalletId: null, amount: 5 };
     expect(await get(`transfer/${exampleId("trf")}`)).toMatchObject(failed);
     expect(await get(exampleId("wal"))).toMatchObject({ balance: 900, availableBalance: 800 });
   });
 });
 
-test("a time to list from and one to list to are asked for as they were given", async () => {
+test("the bounds from and to reach the service unchanged", async () => {
   await get(`${exampleId("wal")}/transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`);
   expect(listed).toMatchObject([
     { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") },
   ]);
 });
 
-test("the same request has one hash, however it is written: no incentiveAmount is the whole as null is, and 0 is none", async () => {
+test("equal payments have one hash in any field order: a null incentiveAmount equals an absent one, and 0 differs", async () => {
   const turned = Object.fromEntries(Object.entries(order).reverse());
   for (const body of [order, turned, { ...order, incentiveAmount: null }, { ...order, incentiveAmount: 0 }])
     await post("payment", body, { "idempotency-key": "one" });
   await post("payment", order);
   const [first, ...others] = asked.map(({ bodyHash }) => Buffer.from(bodyHash).toString("hex"));
-  // Without a key there is nothing to compare it with.
+  // A request without a key sends no hash.
   expect(others.map((hash) => hash === first)).toEqual([true, true, false, false]);
   expect(others.at(-1)).toBe("0".repeat(64));
   const incentives = asked.map(({ command }) => command?.$case === "pay" && command.value.incentiveAmountWon);
   expect(incentives).toEqual([undefined, undefined, undefined, "0", undefined]);
 });
 
-test("a wallet is created under its Idempotency-Key, and the same pairs are one request in any order", async () => {
+test("a wallet is created under its Idempotency-Key, and metadata pairs in any order are one request", async () => {
   const create = (metadata: object, headers: Record<string, string> = { "Idempotency-Key": "user 7" }) =>
     gateway.send("POST", "/api/wallets", {
       key,
@@ -264,7 +269,7 @@ test("a wallet is created under its Idempotency-Key, and the same pairs are one 
 test.each([
   [true, "true"],
   [false, undefined],
-])("a refusal that was given before (%p) says so", async (replayed, header) => {
+])("a refusal (replayed: %p) is marked as replayed in the header", async (replayed, header) => {
   says = { replayed, outcome: { $case: "error", value: { code: "PAY_001" } } };
   const { status, headers, body } = await post("payment", order);
   expect([status, body.error?.code, headers["idempotent-replayed"]]).toEqual([400, "PAY_001", header]);

@@ -1,16 +1,16 @@
 import { connect } from "node:net";
 import { eventually } from "@wonrail/kit/testing";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 /** Never done while its client is there. */
 const move = jest.fn(() => new Promise<never>(() => undefined));
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   gateway = await startGateway({
     authPort: auth.port,
     extraRoutes: [countedRoute("/test/counted", undefined, move)],
@@ -23,7 +23,7 @@ afterAll(async () => {
   await auth.close();
 });
 
-test("a connection that has had its requests is closed behind the last one's answer, and what came after was not begun", async () => {
+test("a connection closes after its last allowed request, and later pipelined requests are not started", async () => {
   const work = jest.fn(async () => ({ data: { done: true } }));
   const extraRoutes = [countedRoute("/test/counted", undefined, work)];
   const limited = await startGateway({ authPort: auth.port, extraRoutes, maxRequestsPerSocket: 3 });
@@ -36,7 +36,7 @@ test("a connection that has had its requests is closed behind the last one's ans
   expect(work).toHaveBeenCalledTimes(3);
 });
 
-test("requests behind each other whose client leaves are all seen out: counted, and in the log", async () => {
+test("pipelined requests whose client leaves are completed, counted and logged", async () => {
   const socket = connect(gateway.port, "127.0.0.1").on("error", () => undefined);
   socket.write(request().repeat(12));
   await eventually(() => expect(move).toHaveBeenCalledTimes(12));

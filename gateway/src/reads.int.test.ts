@@ -5,20 +5,20 @@ import { startDying } from "@wonrail/kit/testing/startDying";
 import { type ExecuteRequest, PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { exampleId } from "./routes/exampleThings";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { exampleId } from "./routes/exampleFixtures";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let services: Awaited<ReturnType<typeof startDying>>;
 let gateway: TestGateway;
 /** The commands that reached the payment service. */
 const executed: ExecuteRequest[] = [];
-/** What a service says of itself, once it is there. */
+/** Error that the service answers with after its first lost answer. */
 let fails: DomainError | undefined;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const refuse = (code: ConstructorParameters<typeof DomainError>[0]) => async () => {
     throw fails ?? new DomainError(code);
   };
@@ -34,7 +34,7 @@ beforeAll(async () => {
     implement(PaymentServiceService, {
       ...{ getTransfer: refuse("TRF_005"), getCharge: refuse("CHG_002"), getPayment: refuse("PAY_004") },
       getRefund: refuse("CHG_002"),
-      // The first call of each breaks its connection before it comes here.
+      // The first call of each breaks its connection before it arrives here.
       executeBulk: async () => ({ items: [] }),
       execute: async (request) => {
         executed.push(request);
@@ -79,13 +79,13 @@ test.each(reads)(
   },
 );
 
-test.each(reads)("GET %s without an answer did nothing, and may be sent again", async (path) => {
+test.each(reads)("GET %s without an answer is reported as not executed", async (path) => {
   fails = new DomainError("SYS_003");
   const { status, headers, body } = await gateway.send("GET", path, { key: auth.addKey().text });
   expect([status, body.error?.code, headers["retry-after"]]).toEqual([503, "SYS_002", "1"]);
 });
 
-test("a payment with a key is sent again to another replica when one dies in the middle of it", async () => {
+test("a payment with a key is retried at another replica when one dies during it", async () => {
   const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
   const pay = (headers: Record<string, string>) =>
     gateway.send("POST", "/api/wallets/payment", { key: auth.addKey().text, body: order, headers });
@@ -94,7 +94,7 @@ test("a payment with a key is sent again to another replica when one dies in the
   expect(executed.map(({ idempotencyKey }) => idempotencyKey)).toEqual(["order 1"]);
 });
 
-test("what changes something is not repeated, and its outcome stays unknown", async () => {
+test("a write is not retried, and its outcome stays unknown", async () => {
   const update = { key: auth.addKey().text, body: { metadata: {} } };
   const { status, body } = await gateway.send("PATCH", `/api/wallets/${exampleId("wal")}`, update);
   expect([status, body.error?.code]).toEqual([504, "SYS_003"]);

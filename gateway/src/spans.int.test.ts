@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { startTracing } from "@wonrail/kit/tracing";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway } from "./testing/startGateway";
 
@@ -12,7 +12,7 @@ interface Export {
   resourceSpans: { scopeSpans: { spans: { name: string; status: object }[] }[] }[];
 }
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 const received: Export[] = [];
 const collector = createServer((req, res) => {
   void json(req).then((body) => {
@@ -22,7 +22,7 @@ const collector = createServer((req, res) => {
 });
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
 });
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await new Promise((resolve) => collector.close(resolve));
 });
 
-test("a span is an error when the fault is ours, and not when the request was refused", async () => {
+test("a span is an error for a fault, and not for a refusal", async () => {
   let code: ErrorCode = "SYS_001";
   const work = async () => {
     throw new DomainError(code);

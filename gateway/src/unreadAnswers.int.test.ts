@@ -5,7 +5,7 @@ import { z } from "zod";
 import { eventually } from "@wonrail/kit/testing";
 import { CONNECTION_LIMITS } from "./middleware/connections";
 import { operation, route } from "./routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
 // Clients that send many requests and do not read the answers.
@@ -35,13 +35,13 @@ const largeRoute = route(
   large,
 );
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
 let key: string;
 let sockets: Socket[] = [];
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   gateway = await start();
   key = auth.addKey().text;
   await gateway.send("GET", "/test/probe", { key });
@@ -119,7 +119,7 @@ test.each(["/api/openapi.json", "/api/docs/scalar.js", "/test/large"])(
     expect([...statuses]).toEqual([200]);
     expect(most).toBeLessThanOrEqual(LIMITS.maxQueuedBytesInAll);
     if (path !== "/test/large") return;
-    // 500 MB were asked for.
+    // The client requested 500 MB.
     await eventually(() => expect(large.mock.calls.length).toBeGreaterThan(callsBefore + 100));
     expect(await closedFor("unread")).toBeGreaterThan(closedBefore);
   },

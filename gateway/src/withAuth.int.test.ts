@@ -10,12 +10,13 @@ import { countedRoute } from "./testing/countedRoute";
 import { AUTH_MIGRATIONS, type RealAuth, startRealAuth } from "./testing/realAuth";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
-// Two gateways, each with an auth replica of its own, on one database: what one of them is told the other has to know.
+// Two gateways on one database, each with its own auth replica. A change at one must reach the
+// other.
 
 let database: TestDatabase;
 let auths: [RealAuth, RealAuth];
 let gateways: [TestGateway, TestGateway];
-/** In front of the second auth replica, whose port may be somebody else's by the time that it comes back. */
+/** Proxy before the second auth replica, which returns on another port. */
 let proxy: Proxy;
 let organisations = 0;
 
@@ -55,7 +56,7 @@ function newOrganisation(terms: object = {}) {
 const read = (gateway: TestGateway, key: string) => gateway.send("GET", "/test/probe", { key });
 const codeOf = async (gateway: TestGateway, key: string) => (await read(gateway, key)).body.error?.code;
 
-test("a key opens both gateways, and shows its own organisation and no other", async () => {
+test("a key works at both gateways, and shows only its own organisation", async () => {
   const [mine, other] = [await newOrganisation(), await newOrganisation()];
   for (const gateway of gateways) {
     const { status, body } = await gateway.send("GET", "/api/wallet-auth/session", { key: mine.apiKey });
@@ -71,7 +72,7 @@ test("a key opens both gateways, and shows its own organisation and no other", a
   }
 });
 
-test("a refreshed key works at once everywhere, beside the old one", async () => {
+test("a refreshed key works at once at both gateways, beside the old one", async () => {
   const { apiKey, secretKey } = await newOrganisation();
   const { status, body } = await gateways[0].send("POST", "/api/wallet-auth/refresh", {
     body: { apiKey, secretKey },
@@ -104,7 +105,7 @@ test("a key revoked at one gateway is soon refused at the other, and cannot be r
   expect(refresh.body.error?.code).toBe("WAUTH_001");
 });
 
-test("a suspended organisation is soon WAUTH_003 on everything but its session", async () => {
+test("a suspended organisation soon gets WAUTH_003 on every route but its session", async () => {
   const { apiKey, organisation } = await newOrganisation();
   expect((await read(gateways[1], apiKey)).status).toBe(200);
   await auths[0].app.setOrganisation({
@@ -123,7 +124,7 @@ test("a suspended organisation is soon WAUTH_003 on everything but its session",
 test.each([
   ["Basic dTpw", 200],
   ["Bearer a b", 401],
-])("a key beside another Authorization, %s, is %i", async (Authorization, expected) => {
+])("a key beside the Authorization header %s answers %i", async (Authorization, expected) => {
   const { apiKey: key } = await newOrganisation({});
   const answer = await gateways[0].send("GET", "/api/wallet-auth/session", {
     key,
@@ -132,7 +133,7 @@ test.each([
   expect(answer.status).toBe(expected);
 });
 
-test("an ended subscription is WAUTH_003, and its key can be revoked all the same", async () => {
+test("an ended subscription answers WAUTH_003, and its key can still be revoked", async () => {
   const { apiKey } = await newOrganisation({
     subscriptionStartsAt: new Date("2020-01-01"),
     subscriptionEndsAt: new Date("2021-01-01"),
@@ -143,11 +144,11 @@ test("an ended subscription is WAUTH_003, and its key can be revoked all the sam
   await eventually(async () => expect(await codeOf(gateways[1], apiKey)).toBe("WAUTH_001"));
 });
 
-test("both gateways together keep an organisation's rate, and say when to come again", async () => {
+test("two gateways together keep an organisation's rate, and answer Retry-After", async () => {
   const { apiKey } = await newOrganisation({ ratePerSecond: 20, rateBurst: 20 });
   const started = performance.now();
   let [passed, refusals] = [0, 0];
-  // More at a time than come in meanwhile, also where an answer takes long.
+  // Sends more requests at a time than the refill, also when answers are slow.
   const times = Array.from({ length: 20 });
   for (let round = 0; round < 100 && (passed <= 20 || refusals === 0); round += 1) {
     const answers = await Promise.all(gateways.flatMap((gateway) => times.map(() => read(gateway, apiKey))));
@@ -166,9 +167,9 @@ test("both gateways together keep an organisation's rate, and say when to come a
   expect(refusals).toBeGreaterThan(0);
 });
 
-test("a plan's hundred wallets are made exactly once each, however the requests are spread", async () => {
+test("a quota of a hundred wallets admits exactly a hundred, however the requests are spread", async () => {
   const { apiKey } = await newOrganisation({ plan: "FREE", ratePerSecond: 1_000 });
-  // Where auth takes too long nothing was done, and a client tries again.
+  // SYS_002 means not executed, so the client retries.
   const post = async (gateway: TestGateway) => {
     for (;;) {
       const reply = await gateway.send("POST", "/test/wallets", { key: apiKey, body: { amount: 1 } });
@@ -189,7 +190,7 @@ test("a plan's hundred wallets are made exactly once each, however the requests 
   });
 });
 
-test("who guesses keys is told to wait, while a right key from the same address passes", async () => {
+test("an address that guesses keys is limited, and a valid key from it passes", async () => {
   const headers = { "X-Forwarded-For": "198.51.100.7" };
   const codes: (string | undefined)[] = [];
   for (let guess = 0; guess < 60 && codes.at(-1) !== "RATE_001"; guess += 1) {
@@ -206,7 +207,7 @@ test("who guesses keys is told to wait, while a right key from the same address 
   expect((await gateways[0].send("GET", "/test/probe", { key: apiKey, headers })).status).toBe(200);
 });
 
-test("while its auth replica is away a gateway goes on with the keys it knows, and hears of changes after it is back", async () => {
+test("a gateway serves known keys while its auth replica is away, and receives changes after its return", async () => {
   const { apiKey } = await newOrganisation();
   expect((await read(gateways[1], apiKey)).status).toBe(200);
   await auths[1].stop();

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// What an operator runs in the pod of the service whose events were put aside; see src/inbox/deadLettersCommand.ts.
+// Operators run this in the pod of the service with dead letters; see
+// src/inbox/deadLettersCommand.ts.
 import { runBuilt } from "./runBuilt.mjs";
 
 await runBuilt(new URL("../dist/inbox/deadLettersCommand.js", import.meta.url));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What an image runs before its service; configured by environment, see src/migrate/config.ts.
+// Images run this before their service; configured by environment, see src/migrate/config.ts.
 import { createRequire } from "node:module";
 
 await createRequire(import.meta.url)("../dist/migrate/command.js").main();

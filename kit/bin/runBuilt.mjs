@@ -1,4 +1,5 @@
-// Runs the compiled half of a command. Whatever keeps it from running ends with 2: 1 says that something was refused, or does not hold.
+// Runs the compiled part of a command. A failure to run exits with 2, because 1 means that the
+// command refused or found a violation.
 import { existsSync } from "node:fs";
 
 export async function runBuilt(file) {
@@ -19,13 +20,16 @@ export async function runBuilt(file) {
   }
 }
 
-/** As the first process of a container it would hear no signal that it does not ask for, and wait on for what does not answer. */
+/** As the first process of a container it must handle signals itself. */
 function endOnSignals() {
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
 }
 
-/** Who reads no further, as `head` does, has what was wanted. The work is done to its end all the same, and the exit code tells of it alone. */
+/**
+ * A reader such as `head` may close the pipe early. The work still finishes and decides the exit
+ * code.
+ */
 function surviveReaders() {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error) => {

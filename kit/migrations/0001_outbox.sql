@@ -1,5 +1,5 @@
--- The feed of this service: events that were committed together with the rows that they describe.
--- A row is written once, read a few times, and pruned after the retention time.
+-- The feed of this service: events committed together with their rows. A row is written once, read
+-- a few times, and pruned after the retention time.
 create table outbox (
   id bigint generated always as identity primary key,
   event_id uuid not null,
@@ -27,7 +27,7 @@ create table outbox_pending (
   autovacuum_vacuum_cost_delay = 0
 );
 
--- The number of each event in its partition. The active relay gives the numbers, without gaps.
+-- The number of each event in its partition. The active relay assigns the numbers, without gaps.
 create table feed_positions (
   partition integer not null,
   number bigint not null,
@@ -35,7 +35,7 @@ create table feed_positions (
   primary key (partition, number)
 );
 
--- Per partition: the last number that was given, and the last one that Kafka acknowledged.
+-- Per partition: the last assigned number, and the last one that Kafka acknowledged.
 create table feed_heads (
   partition integer primary key,
   number bigint not null default 0,

@@ -5,7 +5,7 @@ create table dead_letters (
   consumer_group text not null,
   topic text not null,
   partition integer not null,
-  -- Null when the message carried no number: this product's services did not publish it.
+  -- Null when the message carried no number: no service of this product published it.
   feed_number bigint,
   message_key text not null,
   event_type text not null,

@@ -4,8 +4,8 @@ import { type TlsIdentity } from "./grpc/tls";
 const DAY_MS = 86_400_000;
 
 /**
- * A certificate authority for tests and for a stack on one machine; it forgets its key when it is forgotten. Node makes keys and signatures but no
- * certificates, so their few dozen bytes are written here (RFC 5280).
+ * A certificate authority for tests and for a local stack, whose key is never stored. Node creates
+ * keys and signatures but no certificates, so their few bytes are encoded here (RFC 5280).
  */
 export function makeAuthority(name: string, days = 1) {
   const authority = generateKeyPairSync("ed25519");

@@ -14,6 +14,6 @@ test.each([
   ["64:ff9b::203.0.113.9", "64:ff9b:0:0::/64"],
   ["", "unknown"],
   ["not an address; drop table", "unknown"],
-])("%s is counted as %s", (address, network) => {
+])("%s belongs to %s", (address, network) => {
   expect(clientNetwork(address)).toBe(network);
 });

@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
 
-/** An IPv6 caller has at least a /64 to choose addresses from, so that is what counts; an IPv4 address counts as itself. */
+/**
+ * The network that counts for a caller: an IPv6 address's /64, because a caller has at least that,
+ * and an IPv4 address itself.
+ */
 export function clientNetwork(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
   const version = isIP(plain);

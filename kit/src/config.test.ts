@@ -26,7 +26,7 @@ function problemsOf(env: Record<string, string>): string {
   return "";
 }
 
-test("reads, converts and defaults", () => {
+test("reads, converts and applies defaults", () => {
   expect(
     loadConfig(schema, {
       HTTP_PORT: "8080",
@@ -42,13 +42,13 @@ test("reads, converts and defaults", () => {
   });
 });
 
-test("lists every problem at once", () => {
+test("reports every problem at once", () => {
   const problems = problemsOf({ HTTP_PORT: "99999" });
   expect(problems).toContain("HTTP_PORT:");
   expect(problems).toContain("DATABASE_URL is not set");
 });
 
-test("lists what holds between settings with the rest, and once a setting is unusable nothing more of it", () => {
+test("reports contradictions between settings with the rest, and skips them for an invalid setting", () => {
   expect(problemsOf({ HTTP_PORT: "1", BROKERS: "a:1" })).toBe(
     "The configuration is not usable:\n  - DATABASE_URL is not set\n  - BROKERS needs two with this port\n",
   );
@@ -57,11 +57,11 @@ test("lists what holds between settings with the rest, and once a setting is unu
   );
 });
 
-test("never repeats a value, which may be a secret", () => {
+test("never prints a value, which may be a secret", () => {
   expect(problemsOf({ HTTP_PORT: "1", DATABASE_URL: "hunter2 is not a url" })).not.toContain("hunter2");
 });
 
-test("takes a value from the file that NAME_FILE names, and says when it cannot", () => {
+test("reads a value from the file that NAME_FILE names, and reports a failure", () => {
   const folder = mkdtempSync(join(tmpdir(), "config-"));
   try {
     writeFileSync(join(folder, "url"), "postgres://from/file\n");
@@ -75,7 +75,7 @@ test("takes a value from the file that NAME_FILE names, and says when it cannot"
   }
 });
 
-test.each(["ledger:7000", "127.0.0.1:7000", "[::1]:7000"])("%s is where a process is", (text) => {
+test.each(["ledger:7000", "127.0.0.1:7000", "[::1]:7000"])("%s is a valid host:port", (text) => {
   expect(hostPort.parse(text)).toBe(text);
 });
 
@@ -86,18 +86,18 @@ test.each(["ledger", "dns:///ledger:7000", "http://ledger:7000", "ledger:7000/",
   },
 );
 
-test.each(["auth:0", "auth:65536", "auth:99999", "[::1]:99999"])("%s is no place: no port is so", (text) => {
+test.each(["auth:0", "auth:65536", "auth:99999", "[::1]:99999"])("%s has an invalid port", (text) => {
   const said = hostPort.safeParse(text).error?.issues.map(({ message }) => message);
   expect(said).toEqual(["must have a port from 1 to 65535"]);
 });
 
-test.each(["65536", "-1", "0x1F90", "1e4", "80.5", "8 0"])("%s is no port", (text) => {
+test.each(["65536", "-1", "0x1F90", "1e4", "80.5", "8 0"])("%s is an invalid port", (text) => {
   expect(problemsOf({ HTTP_PORT: text, DATABASE_URL: "postgres://x/y" })).toBe(
     "The configuration is not usable:\n  - HTTP_PORT: must be a port, from 0 to 65535\n",
   );
 });
 
-test("spaces are no value: as a number they would be 0", () => {
+test("spaces count as absent, because as a number they would be 0", () => {
   expect(problemsOf({ HTTP_PORT: " ", DATABASE_URL: "\t\n" })).toBe(
     "The configuration is not usable:\n  - HTTP_PORT is not set\n  - DATABASE_URL is not set\n",
   );

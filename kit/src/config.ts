@@ -6,8 +6,9 @@ import { ADDRESS_FORM } from "./contract/address";
 const CONFIG_EXIT_CODE = 78;
 
 /**
- * Reads a process's configuration. Every problem is listed at once, then the process exits with 78: an operator should not
- * have to restart it once for each mistake. `NAME_FILE` may name a file that holds the value of `NAME`, as secrets are mounted.
+ * Reads a process's configuration. Lists every problem at once and exits with 78, so that an
+ * operator needs one restart. `NAME_FILE` may name a file with the value of `NAME`, as secrets are
+ * mounted.
  */
 export function loadConfig<S extends z.ZodObject>(
   schema: S,
@@ -36,10 +37,13 @@ export function loadConfig<S extends z.ZodObject>(
   return parsed.data;
 }
 
-/** What holds between settings each of which is right by itself. */
+/** A rule between valid settings. */
 export type Rule = (values: Record<string, string>) => string[];
 
-/** The sentences begin with the name of the setting that is to be mended. Where one of the shape is unusable, that has been said and is enough. */
+/**
+ * Each sentence starts with the setting to fix. If a setting of the shape is invalid, the rule is
+ * skipped, because that is already reported.
+ */
 export function rule<S extends z.ZodRawShape>(
   shape: S,
   problemsOf: (values: z.output<z.ZodObject<S>>) => string[],
@@ -51,7 +55,7 @@ export function rule<S extends z.ZodRawShape>(
 }
 
 /** Parsers for the forms that every service's configuration uses. */
-/** In digits alone: 0x1F90 and 1e4 are numbers too, and nobody's ports. 0 is any that is free. */
+/** Digits only: 0x1F90 and 1e4 are numbers, but no usual ports. 0 means any free port. */
 export const port = z
   .string()
   .trim()
@@ -60,7 +64,7 @@ export const port = z
 export const durationMs = z.coerce.number().int().min(0).max(86_400_000);
 export const count = z.coerce.number().int().min(0).max(1_000_000_000);
 export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
-/** Where another process is. The way there (dns, TLS) is the client's, not the setting's. */
+/** Address of another process. The client decides on resolution and TLS. */
 export const hostPort = z
   .string()
   .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port", abort: true })

@@ -16,7 +16,7 @@ test.each([
   expect(childTraceparent(parent)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
-test("the context follows the work across awaits and is gone outside", async () => {
+test("the context lasts across awaits and ends with its work", async () => {
   const context = { requestId: "req_1", traceparent: childTraceparent() };
   await runInContext(context, async () => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomHex } from "./randomHex";
 
-/** What travels with one request through every process: in gRPC metadata, event headers and each log line. */
+/**
+ * Travels with one request through every process: in gRPC metadata, event headers and each log
+ * line.
+ */
 export interface RequestContext {
   readonly requestId: string;
   readonly traceparent: string;
   readonly orgId?: string;
-  /** Milliseconds since the epoch after which nobody waits for the answer. Only ever shortened. */
+  /** End of the caller's wait in milliseconds since the epoch. Only ever shortened. */
   readonly deadlineMs?: number;
 }
 

@@ -1,7 +1,7 @@
 import { failpoint, parseFailpoints } from "./failpoint";
 
 describe("failpoints", () => {
-  it("are read from a list of names and what happens there", () => {
+  it("are read from a list of names and actions", () => {
     expect([...parseFailpoints("ledger.committed:kill, relay.sent:delay=200,,x:throw,y:hang")]).toEqual([
       ["ledger.committed", { kind: "kill" }],
       ["relay.sent", { kind: "delay", delayMs: 200 }],
@@ -17,7 +17,7 @@ describe("failpoints", () => {
     },
   );
 
-  it("do nothing outside of a reliability test", async () => {
+  it("are inactive outside of a reliability test", async () => {
     await failpoint("anything");
   });
 });

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 type Action = { kind: "kill" | "throw" | "hang" } | { kind: "delay"; delayMs: number };
 
 /**
- * A place where a test may make the process die, fail, hang or wait: `FAILPOINTS=ledger.committed:kill,relay.sent:delay=200`.
- * Outside of NODE_ENV=reltest it does nothing.
+ * A place where a test may make the process die, fail, hang or wait:
+ * `FAILPOINTS=ledger.committed:kill,relay.sent:delay=200`. Inactive outside of NODE_ENV=reltest.
  */
 export async function failpoint(name: string): Promise<void> {
   const action = actions.get(name);

@@ -8,7 +8,7 @@ async function* numbers(count: number, taken: number[]): AsyncIterable<number> {
   }
 }
 
-test("results come in the order of their requests, whichever is done first", async () => {
+test("results keep the order of their requests, whichever is done first", async () => {
   const results: number[] = [];
   const source = numbers(50, []);
   for await (const result of inOrder(
@@ -21,7 +21,7 @@ test("results come in the order of their requests, whichever is done first", asy
   expect(results).toEqual(Array.from({ length: 50 }, (_, number) => number));
 });
 
-test("takes no more than so many while nobody reads the results", async () => {
+test("stops taking requests at the limit while the results are not read", async () => {
   const taken: number[] = [];
   const results = inOrder(numbers(1_000, taken), 10, async (number) => number)[Symbol.asyncIterator]();
   await results.next();
@@ -31,14 +31,14 @@ test("takes no more than so many while nobody reads the results", async () => {
   expect(taken.length).toBe(1_000);
 });
 
-test("a reader that goes away ends the reading", async () => {
+test("a reader that leaves ends the reading", async () => {
   const taken: number[] = [];
   for await (const _ of inOrder(numbers(1_000, taken), 10, async (number) => number)) break;
   await sleep(10);
   expect(taken.length).toBeLessThan(50);
 });
 
-test("a request that fails and a source that fails both fail the reader", async () => {
+test("a failed request and a failed source both fail the reader", async () => {
   const read = async (source: AsyncIterable<number>, work: (number: number) => Promise<number>) => {
     for await (const _ of inOrder(source, 10, work)) continue;
   };

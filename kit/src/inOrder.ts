@@ -1,6 +1,6 @@
 /**
- * Works on what a stream brings, up to so many at once, and gives the results in the order of their requests. Takes nothing more from the
- * stream while the results are not read: that is the flow control.
+ * Processes a stream's requests concurrently up to a limit, and yields results in request order.
+ * Takes no further request while results are unread, as flow control.
  */
 export async function* inOrder<I, O>(
   source: AsyncIterable<I>,
@@ -17,7 +17,7 @@ export async function* inOrder<I, O>(
     try {
       for await (const item of source) {
         const result = work(item);
-        // Heard when its turn comes.
+        // Handled at its turn.
         result.catch(() => undefined);
         inFlight.push(result);
         news.give();

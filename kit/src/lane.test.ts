@@ -7,7 +7,7 @@ import { Registry } from "./metrics";
 const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
 const doubled = async (items: number[]) => items.map((item) => ok(item * 2));
 
-/** A worker whose batches end when the test says so. */
+/** A worker whose batches the test ends. */
 function heldWorker() {
   const batches: { items: number[]; finish: () => void }[] = [];
   const work = (items: number[]) =>
@@ -25,7 +25,7 @@ describe("lane", () => {
     expect(await Promise.all([1, 2, 3].map((item) => lane.submit(item)))).toEqual([2, 4, 6]);
   });
 
-  it("hands over everything that queued while the last batch was in flight", async () => {
+  it("passes all items that queued during the last batch to the next one", async () => {
     const { batches, work } = heldWorker();
     const lane = createLane({ name: "held", work, maxBatch: 10, maxQueue: 10 });
     const first = lane.submit(1);
@@ -58,7 +58,7 @@ describe("lane", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  it("fails the batch of a worker that throws, and goes on with the next", async () => {
+  it("fails the batch of a worker that throws, and continues with the next", async () => {
     let calls = 0;
     const work = async (items: number[]) => {
       calls += 1;
@@ -76,7 +76,7 @@ describe("lane", () => {
     expect(results.every(({ status }) => status === "rejected")).toBe(true);
   });
 
-  it("refuses at once when the queue is full, and says when to come back", async () => {
+  it("refuses at once when the queue is full, with retryAfterMs", async () => {
     const { batches, work } = heldWorker();
     const lane = createLane({ name: "full", work, maxBatch: 2, maxQueue: 2 });
     const first = lane.submit(0);
@@ -91,7 +91,7 @@ describe("lane", () => {
     await Promise.all(queued);
   });
 
-  it("lets nobody's many hold up somebody else's few", async () => {
+  it("serves an owner with few items beside one with many", async () => {
     const { batches, work } = heldWorker();
     const ownerOf = (item: number) => (item < 100 ? "many" : "few");
     const lane = createLane({ name: "shared", work, maxBatch: 4, maxQueue: 20, ownerOf });
@@ -109,7 +109,7 @@ describe("lane", () => {
     await Promise.all(queued);
   });
 
-  it("gives nobody more than half of the queue, and his place back when it is taken", async () => {
+  it("limits an owner to half of the queue, and frees a place when its item is taken", async () => {
     const { batches, work } = heldWorker();
     const ownerOf = (item: number) => (item < 100 ? "many" : "few");
     const lane = createLane({ name: "shares", work, maxBatch: 2, maxQueue: 4, ownerOf });
@@ -130,7 +130,7 @@ describe("lane", () => {
     await Promise.all(queued);
   });
 
-  it("answers what it accepted before it closes, and refuses the rest", async () => {
+  it("answers accepted items before it closes, and refuses the rest", async () => {
     const lane = createLane({ name: "closing", work: doubled, maxBatch: 2, maxQueue: 10 });
     const accepted = [1, 2, 3, 4, 5].map((item) => lane.submit(item));
     const closed = lane.close();
@@ -140,7 +140,7 @@ describe("lane", () => {
     await lane.close();
   });
 
-  it("does not run a batch in the context of the request that happened to come first", async () => {
+  it("runs a batch outside of its callers' contexts", async () => {
     const seen: unknown[] = [];
     const work = async (items: number[]) => (seen.push(currentContext()), items.map(ok));
     const lane = createLane({ name: "context", work, maxBatch: 2, maxQueue: 10 });
@@ -163,7 +163,7 @@ describe("lane", () => {
     expect(text).toContain('lane_queue_depth{lane="another"} 0');
   });
 
-  it("answers every accepted item exactly once, in order, whatever the interleaving", async () => {
+  it("answers every accepted item exactly once, in order, under any interleaving", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),

@@ -4,17 +4,23 @@ import { DomainError, assert } from "./contract/errors";
 import { createShares, NOBODY, takeInTurns } from "./shares";
 import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "./metrics";
 
-/** What became of one item. The others of its batch are not concerned. */
+/** Result of one item. The others of its batch are unaffected. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
 export interface LaneOptions<I, O> {
   name: string;
-  /** Gives one outcome for each item, in their order. If it throws, all items of this batch fail with its error. */
+  /**
+   * Returns one outcome per item, in order. If it throws, all items of this batch fail with its
+   * error.
+   */
   work: (items: I[]) => Promise<Outcome<O>[]>;
   maxBatch: number;
-  /** How many items may wait. The next one is refused at once. */
+  /** Limit of waiting items. The next one is refused at once. */
   maxQueue: number;
-  /** Whose an item is, where several share the lane: nobody's many hold up somebody else's few. */
+  /**
+   * Owner of an item, where several share the queue: an owner with many items does not delay
+   * others.
+   */
   ownerOf?: (item: I) => string | undefined;
   /** The part of a batch that an item takes. The parts of a batch add up to 1 at most. Absent: only `maxBatch` limits. */
   weightOf?: (item: I) => number;
@@ -25,7 +31,7 @@ export interface Lane<I, O> {
   submit(item: I): Promise<O>;
   /** How many items wait for the next batch. */
   readonly depth: number;
-  /** Refuses what comes from now on, and resolves when everything that was accepted is answered. */
+  /** Refuses later items, and resolves when every accepted one is answered. */
   close(): Promise<void>;
 }
 
@@ -38,15 +44,15 @@ interface Waiting<I, O> {
   reject: (error: unknown) => void;
 }
 
-/** Of the places of a queue, for one owner of several. */
+/** Largest share of the queue for one of several owners. */
 const LARGEST_SHARE = 0.5;
 const MIN_RETRY_AFTER_MS = 50;
 const MAX_RETRY_AFTER_MS = 5_000;
 
 /**
- * Turns many small calls into few large ones: the worker gets all that queued while its last batch was in flight. Alone, an item goes at
- * once; under load the batches grow by themselves, so there is no timer to tune. What is more than a batch goes in turns of its owners, each one's in the
- * order in which it came.
+ * Turns many small calls into few large ones: the worker gets all items that queued during its last
+ * batch. A single item goes at once, and under load batches grow by themselves, so no timer needs
+ * tuning. More items than one batch are taken in turns of their owners, in each owner's order.
  */
 export function createLane<I, O>({
   name,
@@ -66,7 +72,8 @@ export function createLane<I, O>({
   let onIdle: (() => void)[] = [];
   const measure = laneMetrics(registry, name, () => queue.length);
 
-  // Bound to the lane's own beginnings: a batch belongs to many requests, and must not inherit the deadline or the id of one of them.
+  // Bound to the queue's creation: a batch belongs to many requests, and must not inherit one's
+  // deadline or id.
   const run = AsyncResource.bind(async (): Promise<void> => {
     while (queue.length > 0) {
       const batch = takeBatch();
@@ -103,7 +110,7 @@ export function createLane<I, O>({
         queue.push({ item, owner, weight: weightOf(item), sinceMs: performance.now(), resolve, reject });
         if (running) return;
         running = true;
-        // After the sockets that are readable now, so that requests which arrived together leave together.
+        // After all readable sockets, so that requests that arrived together are sent together.
         setImmediate(() => void run());
       });
     },
@@ -167,7 +174,7 @@ function laneMetrics(registry: Registry | undefined, lane: string, depth: () => 
 
 const depthsByRegistry = new WeakMap<Registry, Map<string, () => number>>();
 
-/** Read when the metrics are asked for, so that queueing an item costs nothing. */
+/** Computed at a scrape, so that queueing costs nothing. */
 function depthsOf(registry: Registry): Map<string, () => number> {
   const known = depthsByRegistry.get(registry);
   if (known) return known;

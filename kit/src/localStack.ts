@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** What operators' commands take of the stack that `make up` runs; deploy/local/src/stackFile.ts has all of it. */
+/**
+ * The part of a running stack that operators' commands use; deploy/local/src/stackFile.ts has
+ * all of it.
+ */
 export interface LocalStack {
   postgres?: { urls?: Record<string, string> };
   chain?: { rpcUrl?: string; chainId?: number };
 }
 
-/** Where the stack is: the folder that WONRAIL_HOME names, or beside the repository's package.json, from src as from dist. */
+/**
+ * Folder of the stack: WONRAIL_HOME, or beside the repository's package.json, from src and dist
+ * alike.
+ */
 export function localHome(given: string | undefined): string {
   return resolve(given ?? join(__dirname, "..", "..", ".wonrail"));
 }

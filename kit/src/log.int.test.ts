@@ -36,7 +36,7 @@ const ENDS = [
   ["crashes", "log.fatal(new Error()); throw new Error();"],
 ] as const;
 
-test.each(ENDS)("what is logged before a process %s is written", async (_how, end) => {
+test.each(ENDS)("lines logged before a process %s are written", async (_how, end) => {
   const child = run(
     `${CREATE} for (let line = 0; line < 1000; line += 1) log.info({ line }); ${end}`,
     "pipe",
@@ -45,7 +45,7 @@ test.each(ENDS)("what is logged before a process %s is written", async (_how, en
   expect(written.split("\n").filter((line) => line.includes('"line":'))).toHaveLength(1000);
 });
 
-test("lines are written together, soon after they came", async () => {
+test("lines are written together soon after their calls", async () => {
   const script = `
     const fs = require("node:fs");
     const write = fs.write;
@@ -67,7 +67,7 @@ test("lines are written together, soon after they came", async () => {
   expect(Number(writes)).toBeLessThan(100);
 });
 
-test("a line costs the same however many wait to be written", async () => {
+test("the cost of a line does not grow with the number of waiting lines", async () => {
   const script = `
     const { Session } = require("node:inspector");
     ${CREATE}

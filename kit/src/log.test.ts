@@ -7,7 +7,7 @@ function capture(work: (log: ReturnType<typeof createLog>) => void): Record<stri
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("carries the request's id, trace and organisation on every line", () => {
+test("writes the request's id, trace and organisation on every line", () => {
   const context = {
     requestId: "req_1",
     traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
@@ -23,7 +23,7 @@ test("carries the request's id, trace and organisation on every line", () => {
   });
 });
 
-test("hides secrets wherever they stand", () => {
+test("hides secrets at any depth", () => {
   const secrets = {
     apiKey: "CANARY",
     headers: { "x-api-key": "CANARY", authorization: "CANARY" },

@@ -25,11 +25,11 @@ const SECRET_NAMES = [
 ];
 
 const LONGEST_WAITING_BYTES = 4 * 1024 * 1024;
-/** Lines are written together: each write wakes a thread, and the end of it this one, which costs more than the lines. */
+/** Lines are written together: each write wakes two threads, which costs more than the lines. */
 const TOGETHER_MS = 50;
 const TOGETHER_BYTES = 64 * 1024;
 
-/** One JSON object a line. The request's id, trace and organisation are on every line that is written while it is served. */
+/** One JSON object per line, with the present request's id, trace and organisation. */
 export function createLog({ service, level = "info", destination }: LogOptions): Log {
   const options = {
     level,
@@ -46,14 +46,14 @@ export function createLog({ service, level = "info", destination }: LogOptions):
 }
 
 /**
- * May be a file on a volume that is full. Then lines wait for space, as many as fit into LONGEST_WAITING_BYTES, and nobody waits for them: neither a request,
- * nor the end of the process, which pino would put off until there is space.
+ * May be a file on a full volume. Lines then wait for space, up to LONGEST_WAITING_BYTES, and
+ * block neither a request nor the end of the process, which pino would delay.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({
     ...{ dest: 1, sync: false, maxLength: LONGEST_WAITING_BYTES },
     ...{ minLength: TOGETHER_BYTES, maxWrite: 2 * TOGETHER_BYTES },
-    // Of text, each line would copy all that waits, to see how long it is.
+    // With text, each line would copy the whole buffer to measure it.
     contentMode: "buffer",
   });
   writeSoon(output);
@@ -68,8 +68,8 @@ function standardOutput(): DestinationStream {
 }
 
 /**
- * What waits is written at the latest TOGETHER_MS after it came; at the end of the process, and with a fatal line, pino writes it at once. Not by its periodicFlush,
- * which wakes a process that has nothing to write, too.
+ * Writes waiting lines within TOGETHER_MS; at the end of the process and with a fatal line pino
+ * writes at once. pino's periodicFlush would also wake an idle process.
  */
 function writeSoon(output: ReturnType<typeof pino.destination> & { destroyed?: boolean }): void {
   // Its types know of text only.
@@ -92,7 +92,7 @@ function contextFields(): Record<string, string> {
   return fields;
 }
 
-/** Which request a line is about: given by hand where one call does the work of many. */
+/** The request of a line: passed by hand where one call works for many. */
 export function requestFields({ requestId, traceparent }: RequestOrigin): Record<string, string> {
   return { requestId, traceId: traceIdOf(traceparent) };
 }

@@ -13,10 +13,13 @@ export const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** How often it is looked whether the event loop is late. What prom-client does by itself, each 10 ms, is most of what wakes a process that has nothing to do. */
+/**
+ * Interval of the event loop's measurement. prom-client's own, 10 ms, causes most wake-ups of an
+ * idle process.
+ */
 const LOOP_LOOKED_AT_MS = 50;
 
-/** One registry per process, handed to whatever measures. */
+/** One registry per process. */
 export function createRegistry(build: BuildInfo): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOKED_AT_MS });
@@ -29,7 +32,10 @@ export function createRegistry(build: BuildInfo): Registry {
   return registry;
 }
 
-/** The registry's metric of this name, made on first use: two pools or lanes of one process count in the same one. */
+/**
+ * The registry's metric of this name, created at the first use: two pools or queues of a process
+ * share it.
+ */
 export function shared<M extends Metric>(registry: Registry, name: string, create: (name: string) => M): M {
   return (registry.getSingleMetric(name) as M | undefined) ?? create(name);
 }

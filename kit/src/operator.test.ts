@@ -3,7 +3,7 @@ import { operatorOf } from "./operator";
 
 jest.mock("node:os");
 
-test("is who the environment says, else the account, else its number", () => {
+test("is the name in the environment, else the account, else its number", () => {
   const userInfo = jest.mocked(os.userInfo);
   userInfo.mockReturnValue({ username: "ops" } as never);
   expect(operatorOf({ USER: "alice" })).toBe("operator:alice");

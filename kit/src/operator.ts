@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** Who gives a command, for audit trails. In a container a process may run as a number that no name belongs to. */
+/** The operator's name for audit trails. In a container a user id may have no name. */
 export function operatorOf({ USER: user }: { USER?: string | undefined }): string {
   return `operator:${user ?? nameOfUser()}`;
 }

@@ -18,7 +18,7 @@ async function get(url: string, method = "GET") {
   return { status: response.status, text: await response.text() };
 }
 
-test("alive is what live() says, whatever the dependencies do", async () => {
+test("liveness follows live() only, whatever the dependencies report", async () => {
   let live = true;
   const url = await start({
     live: () => live,
@@ -29,7 +29,7 @@ test("alive is what live() says, whatever the dependencies do", async () => {
   expect(await get(`${url}/livez`)).toMatchObject({ status: 503 });
 });
 
-test("ready when every check passes; otherwise names what fails, and nothing of the inside", async () => {
+test("readiness requires every check, and names failing ones without internal details", async () => {
   const failing = new Set<string>();
   const check = (name: string) => async () => {
     if (failing.has(name)) throw new Error("password authentication failed for user wonrail at 10.0.0.7");
@@ -42,10 +42,10 @@ test("ready when every check passes; otherwise names what fails, and nothing of 
   expect(JSON.parse(text)).toEqual({ ready: false, draining: false, failing: ["bus"] });
 });
 
-test("a check that hangs or throws at once is a failing one, and probes meanwhile share it", async () => {
+test("a check that hangs or throws is a failure, and concurrent probes share it", async () => {
   let runs = 0;
   const url = await start({
-    // Long enough for all three probes to come meanwhile.
+    // Long enough for all three probes to arrive.
     checkTimeoutMs: 2_000,
     checks: {
       hanging: () => {
@@ -63,7 +63,7 @@ test("a check that hangs or throws at once is a failing one, and probes meanwhil
   expect(runs).toBe(1);
 });
 
-test("not ready, but alive, from the moment it drains", async () => {
+test("is not ready, but live, from the start of draining", async () => {
   const url = await start();
   ops!.setDraining();
   expect(await get(`${url}/readyz`)).toMatchObject({
@@ -73,14 +73,14 @@ test("not ready, but alive, from the moment it drains", async () => {
   expect(await get(`${url}/livez`)).toMatchObject({ status: 200 });
 });
 
-test("shows the metrics", async () => {
+test("serves the metrics", async () => {
   const url = await start();
   const { status, text } = await get(`${url}/metrics`);
   expect(status).toBe(200);
   expect(text).toContain('build_info{service="test",version="1.2.3",commit="abc"} 1');
 });
 
-test("other paths and methods are refused", async () => {
+test("refuses other paths and methods", async () => {
   const url = await start();
   expect(await get(`${url}/`)).toMatchObject({ status: 404 });
   expect(await get(`${url}/constructor`)).toMatchObject({ status: 404 });
@@ -88,7 +88,7 @@ test("other paths and methods are refused", async () => {
   expect(await get(`${url}/livez`, "HEAD")).toEqual({ status: 200, text: "" });
 });
 
-test("connections that cannot be accepted are logged, each, and the next one is answered", async () => {
+test("each failed accept is logged, and the next connection is answered", async () => {
   const lines: string[] = [];
   const listening = jest.spyOn(Server.prototype, "listen");
   const destination = { write: (line: string) => void lines.push(line) };
@@ -100,14 +100,14 @@ test("connections that cannot be accepted are logged, each, and the next one is 
   expect(await get(`${url}/livez`)).toMatchObject({ status: 200 });
 });
 
-test("a port that is taken fails the start", async () => {
+test("a used port fails the start", async () => {
   const url = new URL(await start());
   const registry = createRegistry({ service: "test", version: "1.2.3", commit: "abc" });
   const again = { host: "127.0.0.1", port: Number(url.port), log: testLog(), registry, checks: {} };
   await expect(startOps(again)).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
-test("a client that says nothing does not keep it from closing", async () => {
+test("a silent client does not delay closing", async () => {
   await start();
   const socket = connect(ops!.port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));

@@ -9,10 +9,13 @@ export interface OpsOptions {
   port: number;
   log: Log;
   registry: Registry;
-  /** What the process cannot work without, by name. A check rejects when it fails. */
+  /** Required dependencies by name. A failing check rejects. */
   checks: Readonly<Record<string, () => Promise<void>>>;
   checkTimeoutMs?: number;
-  /** False when only a restart helps. Never looks at a dependency: restarting would not mend that. */
+  /**
+   * False when only a restart helps. Never checks a dependency, because a restart would not repair
+   * it.
+   */
   live?: () => boolean;
 }
 
@@ -23,11 +26,12 @@ export interface Ops {
   close(): Promise<void>;
 }
 
-/** The operators' door, on a port of its own: /livez, /readyz and /metrics. */
+/** The operators' HTTP server on its own port: /livez, /readyz and /metrics. */
 export async function startOps(options: OpsOptions): Promise<Ops> {
   const { log, registry, checks, checkTimeoutMs = 1000, live = () => true } = options;
   let draining = false;
-  // Probes that come while the checks are running share their result, so that probing never piles up on a slow dependency.
+  // Concurrent probes share one run of the checks, so that probing never piles up on a slow
+  // dependency.
   const failing = shareRunning(() => failingChecks(checks, checkTimeoutMs));
 
   const routes: Record<string, () => Promise<Answer>> = {
@@ -55,7 +59,7 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
       resolve();
     });
   });
-  // What could not be accepted is no reason to end the process.
+  // A failed accept must not end the process.
   server.on("error", (error) => log.error({ err: error }, "a probe's connection could not be accepted"));
 
   return {
@@ -94,7 +98,7 @@ function json(status: number, body: unknown): Answer {
   return { status, type: "application/json", body: `${JSON.stringify(body)}\n` };
 }
 
-/** Names only: what is wrong inside is for the log, not for whoever can reach the port. */
+/** Names only: internal details belong to the log, not to everyone who reaches the port. */
 async function failingChecks(checks: OpsOptions["checks"], timeoutMs: number): Promise<string[]> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => ((await passes(check, timeoutMs)) ? [] : [name])),

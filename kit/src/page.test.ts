@@ -3,7 +3,7 @@ import { cutPage, readPage as read } from "./page";
 
 const readPage = (request: Parameters<typeof read>[0]) => read(request, (key) => /^[a-z]$/.test(key));
 
-test("a request without wishes is the first twenty", () => {
+test("a request without limit gets the first twenty rows", () => {
   expect(readPage(undefined)).toEqual({ limit: 20, offset: 0, after: null });
 });
 
@@ -16,12 +16,12 @@ test("a page number becomes an offset, up to the ten thousandth row", () => {
   expect(() => readPage({ limit: 100, position: { $case: "currentPage", value: 101 } })).toThrow(DomainError);
 });
 
-test("a page has a hundred rows at most, whoever asks", () => {
+test("a page has at most a hundred rows", () => {
   expect(readPage({ limit: 100 }).limit).toBe(100);
   expect(() => readPage({ limit: 101 })).toThrow(DomainError);
 });
 
-test("a cursor leads to the row after the last one that was shown", () => {
+test("a cursor leads to the row after the last shown one", () => {
   const page = readPage({ limit: 2 });
   const { items, info } = cutPage(["c", "b", "a"], page, (row) => row, 3);
   expect(items).toEqual(["c", "b"]);

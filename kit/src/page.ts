@@ -1,20 +1,22 @@
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
 import { invalidRequest } from "./contract/errors";
 
-/** How far a list can be walked by page numbers, and how far it is counted. Beyond, a cursor costs the same for every page. */
+/** Limit of page numbers and of the count. Beyond it a cursor costs the same for every page. */
 export const MAX_OFFSET_ROWS = 10_000;
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** Which rows of a list are wanted: those after a key, or those after so many others. */
+/** The wanted rows of a list: after a key, or after an offset. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
   readonly after: string | null;
 }
 
-/** `isKey` knows the keys of the list: the cursor of another one would lead anywhere in this one, and nobody would see it. */
+/**
+ * `isKey` recognises the list's keys: another list's cursor would silently lead to a wrong place.
+ */
 export function readPage(request: PageRequest | undefined, isKey: (key: string) => boolean): Page {
   const limit = request?.limit || DEFAULT_LIMIT;
   if (limit > MAX_LIMIT) throw invalidRequest([{ path: "limit", message: `must be from 1 to ${MAX_LIMIT}` }]);
@@ -28,14 +30,14 @@ export function readPage(request: PageRequest | undefined, isKey: (key: string) 
   return { limit, offset, after: null };
 }
 
-/** What a list's statement should read: one row more than the page, which tells whether there is a next one. */
+/** Limit for the statement: one row more than the page, to detect a next one. */
 export function rowsToRead(page: Page): number {
   return page.limit + 1;
 }
 
 /**
- * Cuts the rows that were read to the page. `keyOf` gives the text that the next page starts after; `total` is a count
- * that stopped at MAX_OFFSET_ROWS + 1.
+ * Cuts the read rows to the page. `keyOf` returns a row's key for the next cursor; `total` is a
+ * count that stopped at MAX_OFFSET_ROWS + 1.
  */
 export function cutPage<T>(
   rows: readonly T[],

@@ -3,7 +3,7 @@ import { pause } from "./pause";
 const LONG_MS = 60_000;
 
 describe("pause", () => {
-  it("ends a sleep when it is woken, also when the wake came before it", async () => {
+  it("a wake ends a sleep, also when it came before the sleep", async () => {
     const rest = pause();
     const sleeping = rest.sleep(LONG_MS);
     rest.wake();
@@ -12,7 +12,7 @@ describe("pause", () => {
     await rest.sleep(LONG_MS);
   });
 
-  it("forgets a wake once somebody slept through it", async () => {
+  it("a wake is used once", async () => {
     const rest = pause();
     rest.wake();
     await rest.sleep(LONG_MS);
@@ -21,7 +21,7 @@ describe("pause", () => {
     expect(performance.now() - startMs).toBeGreaterThan(15);
   });
 
-  it("does not end a back-off when it is woken", async () => {
+  it("a wake does not end a back-off", async () => {
     const rest = pause();
     let over = false;
     const backingOff = rest.sleepUnwoken(20).then(() => (over = true));
@@ -31,7 +31,7 @@ describe("pause", () => {
     await backingOff;
   });
 
-  it("ends every sleep when it is closed, and lets nobody sleep afterwards", async () => {
+  it("closing ends every sleep and prevents later ones", async () => {
     const rest = pause();
     const sleeping = [rest.sleep(LONG_MS), rest.sleepUnwoken(LONG_MS), rest.sleepUnwoken(LONG_MS)];
     rest.close();

@@ -1,7 +1,7 @@
-/** How background loops wait: until their time is over, somebody wakes them, or all is closed. */
+/** A sleep of background loops that ends by time, by a wake-up, or by closing. */
 export interface Pause {
   readonly closed: boolean;
-  /** Returns at once when it was woken since the last sleep. For one sleeper. */
+  /** Returns at once after a wake-up since the last sleep. For one sleeper. */
   sleep(ms: number): Promise<void>;
   /** For backing off: only closing ends it early. */
   sleepUnwoken(ms: number): Promise<void>;

@@ -3,7 +3,10 @@ import { randomFillSync } from "node:crypto";
 const block = Buffer.alloc(4096);
 let used = block.length;
 
-/** So many random bytes in hex. Drawn in blocks: at an id and a span for each item of every batch, a draw for each takes several times as long. */
+/**
+ * Random bytes in hex, drawn in blocks: a draw for each id and span of a batch takes several times
+ * as long.
+ */
 export function randomHex(bytes: number): string {
   if (used + bytes > block.length) {
     randomFillSync(block);

@@ -12,7 +12,7 @@ const weightOf = (items: Item[]) => items.reduce((sum, { weight }) => sum + weig
 const count = (items: Item[], of: string) => items.filter(({ owner }) => owner === of).length;
 
 describe("takeInTurns", () => {
-  it("loses nothing, doubles nothing, and keeps the order of both parts", () => {
+  it("neither loses nor duplicates an item, and keeps the order of both parts", () => {
     fc.assert(
       fc.property(queue, fc.integer({ min: 1, max: 20 }), (items, size) => {
         const { taken, left } = take(items, size);
@@ -27,7 +27,7 @@ describe("takeInTurns", () => {
     );
   });
 
-  it("takes of nobody's the later before the earlier, and of nobody two more than of another who still waits", () => {
+  it("takes each owner's items in order, and at most one more from any owner than from a waiting one", () => {
     fc.assert(
       fc.property(queue, fc.integer({ min: 1, max: 20 }), (items, size) => {
         const { taken, left } = take(items, size);
@@ -76,14 +76,14 @@ describe("takeInTurns with weights", () => {
 });
 
 describe("createShares", () => {
-  it("gives each one so many places, and one again when it is given back", () => {
+  it("gives each owner a number of places, and a returned place again", () => {
     const shares = createShares(2);
     expect(["a", "a", "a", "b"].map(shares.take)).toEqual([true, true, false, true]);
     shares.give("a");
     expect([shares.take("a"), shares.take("a")]).toEqual([true, false]);
   });
 
-  it("bounds nothing that is nobody's", () => {
+  it("does not limit items without an owner", () => {
     const shares = createShares(1);
     expect([shares.take(NOBODY), shares.take(NOBODY)]).toEqual([true, true]);
   });

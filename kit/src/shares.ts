@@ -1,7 +1,7 @@
-/** Whose what belongs to no owner is. */
+/** Owner key for items without an owner. */
 export const NOBODY = "";
 
-/** How many places each one holds: no owner more than so many, and what is nobody's as many as there are. */
+/** Places in use per owner, with a limit; items without an owner have none. */
 export function createShares(largest: number): {
   take: (owner: string) => boolean;
   give: (owner: string) => void;

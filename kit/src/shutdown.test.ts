@@ -15,7 +15,7 @@ function prepared(graceMs = 60_000, settleMs = 0) {
   return { shutdown, add, order, exits };
 }
 
-test("closes in the order of addition, each after the one before, and ends with 0", async () => {
+test("closes in the order of addition, each after its predecessor, and exits with 0", async () => {
   const { shutdown, add, order, exits } = prepared();
   add("readiness", () => new Promise((resolve) => setTimeout(resolve, 10)));
   add("grpc");
@@ -25,7 +25,7 @@ test("closes in the order of addition, each after the one before, and ends with 
   expect(exits).toEqual([0]);
 });
 
-test("a step that fails does not stop the later ones, and the process ends with 1", async () => {
+test("a failed step does not stop the later ones, and the process exits with 1", async () => {
   const { shutdown, add, order, exits } = prepared();
   add("consumers", () => Promise.reject(new Error("no broker")));
   add("database");
@@ -34,7 +34,7 @@ test("a step that fails does not stop the later ones, and the process ends with 
   expect(exits).toEqual([1]);
 });
 
-test("the exit code of a failed start stays", async () => {
+test("the exit code of a failed start is kept", async () => {
   const { shutdown, exits } = prepared();
   process.exitCode = 3;
   await shutdown.run("start failed");
@@ -42,7 +42,7 @@ test("the exit code of a failed start stays", async () => {
   expect(exits).toEqual([3]);
 });
 
-test("the process ends with 1 when a step outlasts the grace period", async () => {
+test("the process exits with 1 when a step outlasts the grace period", async () => {
   const { shutdown, add, exits } = prepared(20);
   add("grpc", () => new Promise(() => undefined));
   void shutdown.run("test");
@@ -50,7 +50,7 @@ test("the process ends with 1 when a step outlasts the grace period", async () =
   expect(exits).toEqual([1]);
 });
 
-test("the grace begins after the settling", async () => {
+test("the grace period starts after the settling", async () => {
   const [settleMs, graceMs] = [10_000, 1_000];
   const { shutdown, add, order, exits } = prepared(graceMs, settleMs);
   jest.useFakeTimers();
@@ -65,7 +65,7 @@ test("the grace begins after the settling", async () => {
   jest.useRealTimers();
 });
 
-test("two reasons to stop are one stop", async () => {
+test("two reasons to stop cause one stop", async () => {
   const { shutdown, add, order, exits } = prepared();
   add("database");
   await Promise.all([shutdown.run("crash"), shutdown.run("SIGTERM")]);
@@ -85,7 +85,7 @@ test("the first signal closes, the second ends the process at once", async () =>
   process.removeAllListeners("SIGTERM").removeAllListeners("SIGINT");
 });
 
-test("an uncaught error closes everything and ends the process with 1; a second one does not interrupt", async () => {
+test("an uncaught error closes everything and exits with 1, and a second one does not interrupt", async () => {
   const { shutdown, add, order, exits } = prepared();
   add("grpc", () => new Promise((resolve) => setTimeout(resolve, 10)));
   add("database");

@@ -2,7 +2,7 @@ import { type Log } from "./log";
 
 export interface ShutdownOptions {
   log: Log;
-  /** The first step waits this long for load balancers; the grace begins after it. */
+  /** The first step waits this long for load balancers; the grace period starts after it. */
   settleMs: number;
   /** The process ends after this time, even while steps still run. */
   graceMs: number;

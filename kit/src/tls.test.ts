@@ -4,7 +4,7 @@ import { readTls } from "./tls";
 
 const EXPIRY = "tls_certificate_expiry_timestamp_seconds";
 
-test("measures until when the certificate holds that it hands out", async () => {
+test("measures the end of its certificate", async () => {
   const registry = new Registry();
   const { cert, key, ca } = makeAuthority("authority", 90).issue("payment", ["DNS:payment"]);
   const given = { TLS_CERT: cert.toString(), TLS_KEY: key.toString(), TLS_CA: ca.toString() };
@@ -13,7 +13,7 @@ test("measures until when the certificate holds that it hands out", async () => 
   expect((seconds - Date.now() / 1000) / 86_400).toBeCloseTo(90, 1);
 });
 
-test("without TLS nothing is measured that could expire", async () => {
+test("measures no expiry without TLS", async () => {
   const registry = new Registry();
   expect(readTls({}, registry)).toBeUndefined();
   expect(await registry.metrics()).not.toContain(EXPIRY);

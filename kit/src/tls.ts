@@ -9,7 +9,9 @@ export { type TlsIdentity };
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** One or several, as PEM. OpenSSL passes over an authority that it cannot read, and then trusts nobody. */
+/**
+ * One or several certificates as PEM. OpenSSL skips an unreadable authority, and then trusts none.
+ */
 export const certificates = z.string().refine((text) => {
   const found = text.match(CERTIFICATE) ?? [];
   return found.length > 0 && found.every((one) => canBeRead(() => new X509Certificate(one)));
@@ -22,8 +24,8 @@ const privateKey = z
   );
 
 /**
- * Who this process is on the wire. Given as TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, all or none: with them it talks and listens by mutual
- * TLS only.
+ * This process's identity: TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, all or none. With them it
+ * calls and listens by mutual TLS only.
  */
 export const tlsShape = {
   TLS_CERT: certificates.optional(),
@@ -49,7 +51,7 @@ function canBeRead(read: () => unknown): boolean {
   }
 }
 
-/** Measures until when it holds: the certificate that the process has in hand, whatever has become of its file since. */
+/** Measures the expiry of the loaded certificate, also when its file has changed since. */
 export function readTls(
   config: z.output<z.ZodObject<typeof tlsShape>>,
   registry: Registry,
@@ -60,7 +62,7 @@ export function readTls(
   const [cert, key, ca] = given.map((text) => Buffer.from(text));
   new Gauge({
     name: "tls_certificate_expiry_timestamp_seconds",
-    help: "Until when the certificate holds that this process shows the others; absent without TLS",
+    help: "Expiry of this process's own certificate, in Unix seconds; absent without TLS",
     registers: [registry],
   }).set(Date.parse(new X509Certificate(cert!).validTo) / 1000);
   return { cert: cert!, key: key!, ca: ca! };

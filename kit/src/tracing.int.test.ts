@@ -45,7 +45,7 @@ const spans = () =>
     body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans)),
   );
 
-test("a span arrives at the collector under its parent, with its request's id, and says whether it failed", async () => {
+test("a span arrives under its parent, with its request's id and its outcome", async () => {
   start({ OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer t, x-tenant=a=b" });
   const parent = childTraceparent();
   const context = { requestId: "req_1", orgId: "org_1", traceparent: childTraceparent(parent) };
@@ -80,7 +80,7 @@ test("a span arrives at the collector under its parent, with its request's id, a
   expect(to).toBeGreaterThanOrEqual(from);
 });
 
-test("names and values of headers may be percent-encoded, and what is not stays as it is", async () => {
+test("percent-encoded header names and values are decoded, and malformed ones stay unchanged", async () => {
   start({ OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20dXNlcg%3D%3D, x%2Dtenant=a%2Cb,x-share=100%" });
   const context = { requestId: "req_1", traceparent: childTraceparent() };
   beginSpan("server")!.end({ name: "s", context, parent: undefined });
@@ -92,7 +92,7 @@ test("names and values of headers may be percent-encoded, and what is not stays 
   });
 });
 
-test("a span without a parent, or with one of another trace, is the first of its trace", async () => {
+test("a span without a parent, or with one of another trace, starts its trace", async () => {
   start();
   for (const parent of [undefined, childTraceparent()])
     beginSpan("consumer")!.end({
@@ -124,7 +124,7 @@ test("a share of the traces is recorded, and every process records the same ones
   expect(spans()).toHaveLength(2 * recorded.size);
 });
 
-test("a collector that refuses or is away costs its spans and nothing else", async () => {
+test("a refusing or absent collector costs only its spans", async () => {
   answer = 503;
   const lines: unknown[] = [];
   const log = testLog();
@@ -137,7 +137,7 @@ test("a collector that refuses or is away costs its spans and nothing else", asy
   expect(lines).toMatchObject([{ dropped: 5_000 }]);
 });
 
-test("without an endpoint nothing is started, and a span is nothing", () => {
+test("nothing starts without an endpoint, and a span does nothing", () => {
   start({ OTEL_EXPORTER_OTLP_ENDPOINT: undefined });
   expect(tracing).toBeUndefined();
   expect(beginSpan("server")).toBeUndefined();

@@ -22,9 +22,9 @@ export interface SpanEnd {
   name: string;
   /** Its traceparent names the span. */
   context: RequestContext;
-  /** The traceparent that came with the request. */
+  /** The request's incoming traceparent. */
   parent: string | undefined;
-  /** A word for why the work failed, if it did. */
+  /** The reason of a failure. */
   failure?: string | undefined;
 }
 
@@ -44,8 +44,8 @@ const EXPORT_TIMEOUT_MS = 5_000;
 let record: ((span: Span) => void) | undefined;
 
 /**
- * One step of a request, from here until it is ended. A process has one tracing, as it has one log; where there is none this is undefined, so
- * that `span?.end({ … })` costs a comparison.
+ * Starts a step of a request. A process has one tracing, like one log; without it this returns
+ * undefined, so that `span?.end({ … })` costs a comparison.
  */
 export function beginSpan(kind: SpanKind): { end(how: SpanEnd): void } | undefined {
   if (record === undefined) return undefined;
@@ -56,11 +56,14 @@ export function beginSpan(kind: SpanKind): { end(how: SpanEnd): void } | undefin
 }
 
 export interface Tracing {
-  /** Sends what is waiting. */
+  /** Sends waiting spans. */
   close(): Promise<void>;
 }
 
-/** Undefined where the environment asks for none. Spans that the collector does not take are dropped: requests never wait for it. */
+/**
+ * Returns undefined without an endpoint. Spans that the collector refuses are dropped: requests
+ * never wait for it.
+ */
 export function startTracing(
   config: TracingConfig,
   { service, log }: { service: string; log: Log },
@@ -122,7 +125,10 @@ function headersIn(text = ""): Record<string, string> {
   );
 }
 
-/** As in W3C's Baggage, which is how vendors print them: a space in a value is %20. What cannot have been meant so is taken as it is. */
+/**
+ * Decodes as in W3C's Baggage, the vendors' format: a space in a value is %20. Invalid encodings
+ * stay literal.
+ */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.trim());

@@ -3,7 +3,10 @@ import ts from "typescript";
 
 const PACKAGE = join(__dirname, "..");
 
-/** sdk/api.md: every exported name with its declaration, without comments. A change of it is a change of what partners compile against. */
+/**
+ * Renders sdk/api.md: every exported name with its declaration. A change of the page is a change
+ * for partners' compilers.
+ */
 export function renderApi(): string {
   const config = ts.readConfigFile(join(PACKAGE, "tsconfig.esm.json"), (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, PACKAGE);

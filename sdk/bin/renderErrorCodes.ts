@@ -1,11 +1,11 @@
 import { type ErrorRow, errorTable } from "@wonrail/kit/contract/errors";
 
-/** src/core/errorCodes.ts: the server's table in the library's words. Published without the kit, so it is written out. */
+/** Renders src/core/errorCodes.ts from the server's table, because the package has no dependency on the kit. */
 export function renderErrorCodes(): string {
   const rows = Object.entries<ErrorRow>(errorTable).map(([code, row]) => {
     const { http, retryable, message } = row;
     const fields = `kind: "${kindOf(row)}", status: ${http}, retryable: ${retryable}`;
-    return `  ${code}: { ${fields}, message: ${JSON.stringify(message)} },`;
+    return `  ${code}: { ${fields},\n    message: ${JSON.stringify(message)} },`;
   });
   return `// Generated from kit/src/contract/errors.ts by \`npm run generate -w @wonrail/sdk\`; do not edit.
 

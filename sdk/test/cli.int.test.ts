@@ -1,4 +1,5 @@
-// The command line example when answers are lost: scripts must see that it may have been done, and people with what to go on.
+// The command line example when answers are lost: exit codes tell scripts that the call may have
+// been executed, and people get the facts to continue.
 import { type ChildProcess, execFile } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -22,19 +23,19 @@ const RENT = [
 let server: FaultServer;
 afterEach(() => server.close());
 
-type Told = { code: number; stdout: string; stderr: string };
+type CliResult = { code: number; stdout: string; stderr: string };
 
-async function cli(...args: string[]): Promise<Told> {
+async function cli(...args: string[]): Promise<CliResult> {
   return begin(args).ended;
 }
 
-function begin(args: string[]): { child: ChildProcess; ended: Promise<Told> } {
+function begin(args: string[]): { child: ChildProcess; ended: Promise<CliResult> } {
   const env = { ...process.env, WONRAIL_BASE_URL: server.url, WONRAIL_API_KEY: "wk_test_1" };
   const child = execFile(process.execPath, [EXAMPLE, ...args], { env, timeout: 60_000 });
   return { child, ended: told(child) };
 }
 
-async function told(child: ChildProcess): Promise<Told> {
+async function told(child: ChildProcess): Promise<CliResult> {
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout!),
     text(child.stderr!),
@@ -45,7 +46,7 @@ async function told(child: ChildProcess): Promise<Told> {
 
 const LOST: Fault[] = ["drop after", "502 page after", "drop after"];
 
-test("a record without answer exits with 5 and prints its key, which prevents a second record", async () => {
+test("a record without an answer exits with 5 and prints its key, which prevents a second record", async () => {
   server = await faultServer(LOST);
   const lost = await cli(...RENT);
   const [key] = server.effects;
@@ -55,7 +56,7 @@ test("a record without answer exits with 5 and prints its key, which prevents a 
   expect(server.effects).toEqual([key]);
 });
 
-test("a key of one's own is sent from the start, and a refusal that may be repeated is 1", async () => {
+test("a given key is sent from the start, and a retryable refusal exits with 1", async () => {
   server = await faultServer(["400 before"]);
   const refused = await cli(...RENT, "--key", "rent-2099-01");
   expect(refused.code).toBe(1);
@@ -69,7 +70,7 @@ test("a key of one's own is sent from the start, and a refusal that may be repea
   expect(server.seen).toHaveLength(2);
 });
 
-test("with --json the key is in the failure", async () => {
+test("--json puts the key into the failure", async () => {
   server = await faultServer(LOST);
   const { code, stderr } = await cli(...RENT, "--json");
   const told = JSON.parse(stderr) as object;
@@ -77,7 +78,7 @@ test("with --json the key is in the failure", async () => {
   expect(told).toMatchObject({ code: "SDK_001", outcomeUnknown: true, idempotencyKey: server.effects[0] });
 });
 
-test("a read without answer exits with 3, and so does a call that was not executed", async () => {
+test("a read without an answer and a call that was not executed exit with 3", async () => {
   server = await faultServer([...LOST, "503 before", "503 before", "503 before"]);
   expect((await cli("list")).code).toBe(3);
   expect((await cli(...RENT)).code).toBe(3);
@@ -94,7 +95,7 @@ test.each(["pending", "PENDING", "confirmed"])(
   },
 );
 
-test("an amount that is none is 2", async () => {
+test("an invalid amount exits with 2", async () => {
   server = await faultServer([]);
   expect(await cli(...RENT, "--amount", "1,5")).toMatchObject({
     code: 2,
@@ -109,7 +110,7 @@ test.each<[string, string[]]>([
   ["which record is the last, to settle it", ["status", "last", "--to", "CONFIRMED"]],
   ["which record is the last, to wait for it", ["wait", "last"]],
   ["the example's wallet", ["create", "--at", "2099-01-14T09:30:00+09:00", "--to", ADDRESS, "--amount", "1"]],
-])("a service that hangs when it is asked for %s is left at the first interruption", async (_, args) => {
+])("the first interruption ends a command whose service hangs at %s", async (_, args) => {
   server = await faultServer(["slow after", "slow after", "slow after"]);
   const { child, ended } = begin(args);
   while (server.seen.length === 0) await sleep(20);

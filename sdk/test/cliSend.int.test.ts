@@ -1,4 +1,5 @@
-// `send` of the command line example when the chain's node does not answer, or refuses: a script that sends again must not pay twice.
+// `send` of the command line example when the chain's node does not answer, or refuses: a
+// script that repeats it must not pay twice.
 import { type ChildProcess, execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +19,7 @@ afterEach(async () => {
   await service.close();
 });
 
-type Told = { code: number; stdout: string; stderr: string };
+type CliResult = { code: number; stdout: string; stderr: string };
 
 async function sendAt(
   fate: Fate,
@@ -38,7 +39,7 @@ async function sendAt(
     goneAt?: string;
     readsOn?: boolean;
   } = {},
-): Promise<Told> {
+): Promise<CliResult> {
   const onAsked = async (method: string) => {
     if (method === goneAt) await node.close();
     if (method !== interruptedAt) return;
@@ -83,7 +84,7 @@ test.each([[[]], [["--authorization"]]])(
   },
 );
 
-test("with --json the hash is printed before the failure, and in it", async () => {
+test("--json prints the hash before the failure, and in it", async () => {
   const { code, stderr } = await sendAt("dropped after", ["--json"]);
   const [told, failure] = stderr
     .trim()
@@ -95,7 +96,7 @@ test("with --json the hash is printed before the failure, and in it", async () =
   expect(failure).toMatchObject({ txHash, outcomeUnknown: true });
 });
 
-test("an accepted transaction is recorded even when other questions to the node fail", async () => {
+test("an accepted transaction is recorded although other questions to the node fail", async () => {
   expect(await sendAt("taken")).toMatchObject({ code: 0, stdout: expect.stringMatching(/txn_1/) as string });
   expect(node.asked.at(-1)).toBe("eth_sendRawTransaction");
   expect(service.seen).toHaveLength(1);
@@ -104,9 +105,9 @@ test("an accepted transaction is recorded even when other questions to the node 
 test.each<[string, Fate]>([
   ["has it already", { refusal: { code: -32000, message: "already known" } }],
   ["has it already, in other words", { refusal: { code: -32003, message: "transaction already imported" } }],
-  // As somebody between does who asks the node again when its answer was lost.
+  // As after a proxy that asked the node again when an answer was lost.
   ["has mined it", { refusal: { code: -32000, message: "nonce too low: next nonce 6" }, isKnown: true }],
-])("a node that %s has taken it", async (_, fate) => {
+])("a node that %s has accepted it", async (_, fate) => {
   expect(await sendAt(fate)).toMatchObject({ code: 0 });
   expect(service.seen).toHaveLength(1);
 });
@@ -117,7 +118,7 @@ test.each([
   "replacement transaction underpriced",
   "only replay-protected (EIP-155) transactions allowed over RPC",
   "unknown transaction type",
-])("what the node refuses is 1 and says why, such as %s: nothing was sent", async (message) => {
+])("a refusal by the node, such as %s, exits with 1 and states the reason", async (message) => {
   const refused = await sendAt({ refusal: { code: -32003, message } });
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain(`nothing was sent: ${message}`);
@@ -128,13 +129,13 @@ test.each([
 test.each([
   [-32603, "internal error"],
   [-32002, "request timed out"],
-])("the node's error %p, %s, says nothing of the transaction, so it is 5", async (code, message) => {
+])("the node's error %p, %s, leaves the outcome unknown and exits with 5", async (code, message) => {
   const unclear = await sendAt({ refusal: { code, message } });
   expect(unclear.code).toBe(5);
   expect(unclear.stderr).toContain(`create --hash ${node.given[0]}`);
 });
 
-test("a node of another chain is 2, and is given nothing", async () => {
+test("a node of another chain exits with 2 and receives nothing", async () => {
   const refused = await sendAt("taken", [], { chainId: 8453 });
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toContain(`${node.url} is on chain 8453, not 31337`);
@@ -142,20 +143,20 @@ test("a node of another chain is 2, and is given nothing", async () => {
   expect(node.asked).toEqual(["eth_chainId"]);
 });
 
-test.each([[[]], [["--authorization"]]])("send %p works on the chain that CHAIN_ID says", async (flags) => {
+test.each([[[]], [["--authorization"]]])("send %p works on the chain of CHAIN_ID", async (flags) => {
   expect(await sendAt("taken", flags, { chainId: 8453, settings: { CHAIN_ID: "8453" } })).toMatchObject({
     code: 0,
   });
   expect(node.given).toHaveLength(1);
 });
 
-test.each(["mainnet", "0", "1.5", "0x2105"])("a CHAIN_ID of %s is 2", async (CHAIN_ID) => {
+test.each(["mainnet", "0", "1.5", "0x2105"])("a CHAIN_ID of %s exits with 2", async (CHAIN_ID) => {
   const refused = await sendAt("taken", [], { settings: { CHAIN_ID } });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("CHAIN_ID") as string });
   expect(node.asked).toEqual([]);
 });
 
-test("a CHAIN_ID that was left empty is as one that is not set", async () => {
+test("an empty CHAIN_ID counts as absent", async () => {
   expect((await sendAt("taken", [], { settings: { CHAIN_ID: "" } })).code).toBe(0);
 });
 
@@ -180,14 +181,14 @@ test.each([
   ["eth_chainId", []],
   ["eth_getTransactionCount", []],
   ["eth_call", ["--authorization"]],
-])("send that is interrupted while the node hangs at %s sends nothing", async (hungAt, flags) => {
+])("an interruption while the node hangs at %s sends nothing", async (hungAt, flags) => {
   const interrupted = await sendAt("taken", flags, { interruptedAt: hungAt, hungAt });
   expect(interrupted).toMatchObject({ code: 130, stdout: "", stderr: "Error: interrupted\n" });
   expect(node.given).toEqual([]);
   expect(service.seen).toEqual([]);
 });
 
-test("a node that has the transaction and hangs is given up soon after the interruption, and the hash says how to go on", async () => {
+test("a node that hangs with the transaction is abandoned after an interruption, and the hash is printed", async () => {
   const at = "eth_sendRawTransaction";
   const interrupted = await sendAt("taken", [], { interruptedAt: at, hungAt: at });
   expect(interrupted).toMatchObject({ code: 130, stdout: "" });
@@ -223,7 +224,7 @@ test.each<[string, string[], { settings?: Record<string, string>; goneAt?: strin
     { goneAt: "eth_call" },
     /socket hang up/,
   ],
-])("a node that %s is 3: nothing was sent", async (_, flags, where, reason) => {
+])("a node that %s exits with 3, and nothing was sent", async (_, flags, where, reason) => {
   const lost = await sendAt("taken", flags, where);
   expect(lost).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(reason) as string });
   expect(lost.stderr).toContain("nothing was sent");
@@ -237,7 +238,7 @@ test.each([
   // The checksum is that of another address.
   ["--to", "0x52908400098527886E0F7030069857D2E4169Ee7"],
   ["--amount", "a lot"],
-])("send %s %s is 2, and the node is not asked", async (option, value) => {
+])("send %s %s exits with 2 without a question to the node", async (option, value) => {
   const refused = await sendAt("taken", [option, value]);
   expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(option) as string });
   expect(node.asked).toEqual([]);

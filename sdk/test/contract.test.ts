@@ -109,7 +109,7 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   checkHealth: [(client) => client.checkHealth()],
 };
 
-test("the library has every operation of the document and no other", () => {
+test("the library has exactly the operations of the document", () => {
   expect(Object.keys(calls).sort()).toEqual(operations.map(({ id }) => id).sort());
 });
 
@@ -135,7 +135,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     },
   );
 
-  test("its refusals become errors with their codes", async () => {
+  test("refusals become errors with their codes", async () => {
     for (const { status, code } of operation.refusals) {
       const error = { code, message: "No.", details: { retryAfterMs: 1 } };
       const body = {

@@ -1,4 +1,4 @@
-// The command line example as somebody gets it who takes it out of the repository: by the lines of its own page.
+// The command line example outside of the repository, by the commands of its README.
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -47,7 +47,7 @@ test("the commands of its README work outside of the repository", async () => {
   }
 });
 
-/** A package and what it depends on, from where Node finds it, into a folder's node_modules. */
+/** Copies a package and its dependencies into a folder's node_modules. */
 function bring(name: string, from: string, to: string): void {
   const found = join(from, "node_modules", name);
   if (!existsSync(found)) return bring(name, dirname(from), to);

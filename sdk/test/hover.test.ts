@@ -1,4 +1,4 @@
-// Editors show the comment of a name: every exported name, method and field has one.
+// Editors show the comment of a name on hover.
 import { join } from "node:path";
 import ts from "typescript";
 

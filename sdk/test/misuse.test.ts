@@ -1,4 +1,4 @@
-// Calls that a program gets wrong at run time: an undefined value or a misspelt name never widens a call.
+// Mistakes at run time: an undefined value or a misspelt name never widens a call.
 import { ServiceClient } from "../src/index.ts";
 import { fakeFetch, success } from "./support/fakeFetch.ts";
 
@@ -69,7 +69,7 @@ test.each<Call>([
   },
 );
 
-test("undefined is accepted where it means the same as leaving the field out", async () => {
+test("undefined is accepted for an optional field", async () => {
   await client.transfers.create({ ...transfer, memo: undefined }, { signal: undefined });
   await client.wallets.list({ limit: undefined, cursor: undefined }, { timeoutMs: undefined });
   expect(asked[0]!.body).toEqual(transfer);
@@ -108,7 +108,7 @@ test.each<Call>([
   expect(asked).toHaveLength(0);
 });
 
-test("a name without a near relative is refused with the list of known names", async () => {
+test("a name without a similar known one is refused with the list of known names", async () => {
   const call = client.charges.refund({ walletId: "wal_1", quantity: 5 } as never);
   await expect(call).rejects.toMatchObject({
     details: { fields: [{ path: "quantity", message: "is not a known name: known are walletId, memo" }] },
@@ -156,7 +156,7 @@ test.each<Call>([
   ["transactions.updateStatus", [undefined, { status: "FAILED" }], { path: "id" }],
   ["transactions.updateSchedule", [undefined, { scheduledAt: "2030-01-01T00:00:00Z" }], { path: "id" }],
   ["transactions.waitForStatus", [undefined, () => true], { path: "id" }],
-])("%s given %p says which id is missing", async (method, args, problem) => {
+])("%s given %p names the missing id", async (method, args, problem) => {
   const failure: unknown = await call(method, args).catch((error: unknown) => error);
   const message = expect.stringMatching(/^must be an id, but is /) as string;
   expect(failure).toMatchObject({ code: "REQ_001", details: { fields: [{ ...problem, message }] } });

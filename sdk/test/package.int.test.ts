@@ -1,4 +1,4 @@
-// The library as a partner gets it: packed, installed into an empty project, compiled against, run.
+// The packed library, installed into an empty project, compiled against and run.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -23,7 +23,7 @@ async function printed(flags: string[], script: string): Promise<unknown> {
   return JSON.parse(output) as unknown;
 }
 
-test("import and require get the same names, and each its own format", async () => {
+test("import and require get the same names, each in its own format", async () => {
   const print = "console.log(JSON.stringify(Object.keys(sdk).sort()))";
   const imported = await printed(["--input-type=module"], `import * as sdk from "@wonrail/sdk"; ${print}`);
   const required = await printed(["--input-type=commonjs"], `const sdk = require("@wonrail/sdk"); ${print}`);
@@ -43,7 +43,7 @@ try {
 }
 `;
 
-test("an error that the required library threw is known to the imported one", async () => {
+test("the imported library recognises errors of the required one", async () => {
   expect(await printed(["--input-type=module"], IN_BOTH)).toEqual([true, true, true, false]);
 });
 
@@ -81,24 +81,24 @@ test.each([
   ["an ES module of Node", "module", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
   ["a CommonJS module of Node", "commonjs", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
   ["a bundler", "module", ["--module", "esnext", "--moduleResolution", "bundler", ...DOM]],
-])("the types say what compiles and what does not, to %s", async (_name, type, options) => {
+])("the types accept and refuse the expected code, for %s", async (_name, type, options) => {
   project.write("src/package.json", JSON.stringify({ type }));
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022"];
   project.write("src/instantWithoutHash.ts", INSTANT_WITHOUT_HASH);
   const { output } = await project.tsc([...strict, ...options, ...SOURCES]);
-  // The one file that is wrong and does not say so.
+  // The only file with an error that it does not expect itself.
   expect(output).toMatch(/^src\/instantWithoutHash\.ts.*Property 'txHash' is missing/s);
   expect(output.match(/error TS/g)).toHaveLength(1);
 });
 
-test("publint and are-the-types-wrong find nothing", async () => {
+test("publint and are-the-types-wrong report no problem", async () => {
   const types = await project.run(join(BIN, "attw"), [project.tarball, "--profile", "node16", "--no-emoji"]);
   expect(types).toEqual({ ok: true, output: expect.stringContaining("No problems found") as string });
   const lint = await project.run(join(BIN, "publint"), [project.library, "--strict"]);
   expect(lint).toEqual({ ok: true, output: expect.stringContaining("All good!") as string });
 });
 
-test("the reference pages are written, and no link in them leads nowhere", async () => {
+test("the reference pages are written, and every link in them resolves", async () => {
   const pages = join(dirname(project.library), "pages");
   const typedoc = join(PACKAGE, "node_modules/.bin/typedoc");
   const { output } = await project.run(typedoc, ["--options", PACKAGE, "--out", pages]);
@@ -108,9 +108,9 @@ test("the reference pages are written, and no link in them leads nowhere", async
     expect(existsSync(join(pages, `${name}.html`))).toBe(true);
 });
 
-// A runtime at the edge has the web's interfaces; what Node has beyond them is taken away before the library is loaded.
-// Its own Response needs them, so an object takes its place.
-const AT_THE_EDGE = `
+// An edge runtime has web interfaces only, so Node's additional ones are removed before the library
+// is loaded. Node's own Response needs them; a plain object replaces it.
+const EDGE_SCRIPT = `
 const answer = { success: true, data: { id: "txn_1", status: "CONFIRMED" }, error: null, requestId: "req_1" };
 const response = { ok: true, status: 200, headers: new Headers(), text: async () => JSON.stringify(answer) };
 globalThis.fetch = async () => response;
@@ -122,8 +122,8 @@ const { status } = await client.transactions.waitForStatus("txn_1", ({ status })
 console.log(JSON.stringify({ status, isKeyed: idempotencyKey.length === 36, hasProcess: "process" in globalThis }));
 `;
 
-test("it works where there is nothing but the web's own interfaces", async () => {
-  expect(await printed(["--input-type=module"], AT_THE_EDGE)).toEqual({
+test("the library works with web interfaces only", async () => {
+  expect(await printed(["--input-type=module"], EDGE_SCRIPT)).toEqual({
     status: "CONFIRMED",
     isKeyed: true,
     hasProcess: false,
@@ -159,7 +159,7 @@ test("every snippet of the README compiles and runs", async () => {
   }
 });
 
-test("the package has the command-line example with its template, and without the settings of a developer", () => {
+test("the package has the command-line example with its template, and no developer settings", () => {
   const packed = readdirSync(join(project.library, "examples/cli"));
   expect(packed).toEqual(expect.arrayContaining(["index.js", "README.md", ".env.example", "package.json"]));
   expect(packed).not.toContain(".env");
@@ -176,7 +176,7 @@ test("every relative link in a packed page leads to a packed file", () => {
 });
 
 test("every import fails with an old compiler", () => {
-  // Before 5.0 declarations that import each other with their extensions are any, without a word.
+  // Before 5.0, declarations that import each other with extensions silently become any.
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as {
     typesVersions: unknown;
     exports: Record<string, Record<string, Record<string, string>>>;

@@ -22,7 +22,7 @@ test.each<[Fault[]]>([
   [["429 before"]],
   [["502 page after"]],
   [["drop after", "reset after"]],
-])("%p: one effect, and the answer in the end", async (faults) => {
+])("%p: one effect, and an answer in the end", async (faults) => {
   const { chargeId } = await charge(faults);
   expect(chargeId).toBe("chg_1");
   expect(server.effects).toHaveLength(1);
@@ -30,13 +30,13 @@ test.each<[Fault[]]>([
   expect(new Set(server.seen.map(({ key }) => key)).size).toBe(1);
 });
 
-test("429 with Retry-After: the next attempt is not sooner than asked", async () => {
+test("429 with Retry-After: the next attempt waits as long as asked", async () => {
   await charge(["429 before"]);
   const [first, second] = server.seen;
   expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(1_000);
 });
 
-test("500 after success is not repeated; a call with the same key later has no second effect", async () => {
+test("500 after success is not retried, and a later call with the same key has no second effect", async () => {
   const call = charge(["500 after"], { idempotencyKey: "order-7" });
   await expect(call).rejects.toMatchObject({ code: "SYS_001", idempotencyKey: "order-7" });
   await expect(call).rejects.toBeInstanceOf(ServerError);
@@ -48,13 +48,13 @@ test("500 after success is not repeated; a call with the same key later has no s
   expect(server.effects).toEqual(["order-7"]);
 });
 
-test("a redirect is not followed: it would carry the key to wherever it leads", async () => {
+test("a redirect is not followed, because it would carry the key elsewhere", async () => {
   await expect(charge(["redirect before"])).rejects.toMatchObject({ cause: { status: 307 } });
   expect(server.seen).toHaveLength(1);
   expect(server.effects).toEqual([]);
 });
 
-test("when the retries are used up the last failure is thrown", async () => {
+test("the last failure is thrown when the retries are used up", async () => {
   await expect(charge(["429 before", "429 before"], { maxRetries: 1 })).rejects.toBeInstanceOf(
     RateLimitError,
   );
@@ -64,7 +64,7 @@ test("when the retries are used up the last failure is thrown", async () => {
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const LOST: Fault[] = ["drop after", "reset after", "slow after", "502 page after"];
 
-test.each(LOST)("a scheduled record whose answer is lost (%s) is made once", async (fault) => {
+test.each(LOST)("a scheduled record with a lost answer (%s) is created once", async (fault) => {
   server = await faultServer([fault]);
   const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
   const scheduledAt = new Date(Date.now() + 60_000);
@@ -75,7 +75,7 @@ test.each(LOST)("a scheduled record whose answer is lost (%s) is made once", asy
   expect(server.seen).toHaveLength(2);
 });
 
-test("under a key of its own a record can be asked for again when its time has passed", async () => {
+test("a record with its own key can be repeated when its time has passed", async () => {
   server = await faultServer([]);
   const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1" });
   const scheduledAt = new Date(Date.now() - 60_000);
@@ -86,7 +86,7 @@ test("under a key of its own a record can be asked for again when its time has p
   expect(server.effects).toEqual(["rent-2026-01"]);
 });
 
-test.each(LOST)("a POST without a key whose answer is lost (%s) is not sent again", async (fault) => {
+test.each(LOST)("a POST without a key and with a lost answer (%s) is not retried", async (fault) => {
   server = await faultServer([fault]);
   const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
   await expect(client.wallets.deactivate("wal_1")).rejects.toThrow();
@@ -94,7 +94,7 @@ test.each(LOST)("a POST without a key whose answer is lost (%s) is not sent agai
   expect(server.seen).toHaveLength(1);
 });
 
-test("a hundred calls at once over a network that loses half of the answers: a hundred effects", async () => {
+test("a hundred concurrent calls have a hundred effects over a network that loses half of the answers", async () => {
   const kinds: Fault[] = ["drop after", "none", "reset after", "none", "drop before", "none"];
   server = await faultServer(Array.from({ length: 120 }, (_, index) => kinds[index % kinds.length]!));
   const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", maxRetries: 8 });

@@ -32,19 +32,22 @@ function sendTransfer(client: ServiceClient): PromiseLike<unknown> {
   return client.transfers.create(transfer, { idempotencyKey: "order-7" });
 }
 
-test.each(["127.0.0.1", "localhost"])("a refused connection to %s leaves no open outcome", async (host) => {
-  const port = await closedPort();
-  const error = await errorOf(`http://${host}:${port}/base`);
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ code: "SDK_001", outcomeUnknown: false, idempotencyKey: "order-7" });
-  expect(error.message).toMatch(
-    new RegExp(
-      `^POST http://${host}:${port}/base/api/wallets/transfer was not sent: connect ECONNREFUSED .+:${port}\\.`,
-    ),
-  );
-});
+test.each(["127.0.0.1", "localhost"])(
+  "a refused connection to %s leaves no unknown outcome",
+  async (host) => {
+    const port = await closedPort();
+    const error = await errorOf(`http://${host}:${port}/base`);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ code: "SDK_001", outcomeUnknown: false, idempotencyKey: "order-7" });
+    expect(error.message).toMatch(
+      new RegExp(
+        `^POST http://${host}:${port}/base/api/wallets/transfer was not sent: connect ECONNREFUSED .+:${port}\\.`,
+      ),
+    );
+  },
+);
 
-test("an unknown host leaves no open outcome and is named", async () => {
+test("an unknown host leaves no unknown outcome and is named", async () => {
   const error = await errorOf("https://service.invalid");
   expect(error).toMatchObject({ code: "SDK_001", outcomeUnknown: false });
   expect(error.message).toMatch(
@@ -52,7 +55,7 @@ test("an unknown host leaves no open outcome and is named", async () => {
   );
 });
 
-test("a connection that breaks after sending leaves the outcome open", async () => {
+test("a connection that breaks after sending leaves the outcome unknown", async () => {
   const server = createServer((socket) => socket.once("data", () => socket.destroy()));
   const port = await listen(server);
   const error = await errorOf(`http://127.0.0.1:${port}`);
@@ -63,7 +66,7 @@ test("a connection that breaks after sending leaves the outcome open", async () 
   );
 });
 
-test("a broken connection and then a refused one leave the outcome open", async () => {
+test("a broken connection and then a refused one leave the outcome unknown", async () => {
   const server = createServer((socket) =>
     socket.once("data", () => {
       socket.destroy();

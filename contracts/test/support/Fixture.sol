@@ -5,8 +5,8 @@ import {PaymentManager} from "../../src/PaymentManager.sol";
 import {TokenRoles, WonToken} from "../../src/WonToken.sol";
 import {Vm} from "./Vm.sol";
 
-/// A token and its manager, deployed as bin/deploy.mjs does it, wallets with keys, and signatures made from the
-/// standard's text, not from the code under test.
+/// A token and its manager, deployed as by bin/deploy.mjs, wallets with keys, and signatures built
+/// from the standard's text, not from the tested code.
 abstract contract Fixture {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
@@ -64,8 +64,8 @@ abstract contract Fixture {
         return PaymentManager(deploy("PaymentManager", abi.encode(settled, ADMIN, 1 days, operator)));
     }
 
-    /// From the committed artifacts: the very bytes that go on chain. For coverage, which has to see the sources'
-    /// lines, from the sources.
+    /// Deploys the committed artifacts, the same bytes as on chain. Coverage deploys from the
+    /// sources, because it needs their lines.
     function deploy(string memory name, bytes memory arguments) private returns (address made) {
         string memory folder = vm.envOr("CONTRACTS_FROM_SOURCE", false) ? "src/" : "artifacts/";
         string memory file = string.concat(folder, name, vm.envOr("CONTRACTS_FROM_SOURCE", false) ? ".sol" : ".json");

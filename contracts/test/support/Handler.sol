@@ -135,7 +135,7 @@ contract Handler is Batches {
         require(token.balanceOf(address(manager)) == 0, "tokens stuck in the manager");
     }
 
-    /// After every run: all that was ever used is still used, all that was executed is still executed, and no other.
+    /// Checks after every run that exactly the used nonces and the executed operations are marked.
     function checkSets() external view {
         for (uint256 i; i < holders.length; ++i) {
             address holder = holders[i];
@@ -240,7 +240,7 @@ contract Handler is Batches {
         return !paused && !blocked[from] && !blocked[to] && value <= balances[from];
     }
 
-    /// The next in order, one lately used, one in the next windows, or any at all.
+    /// The next nonce in order, a recent one, one in the next windows, or a random one.
     function pickNonce(address from, uint256 seed) private view returns (uint256) {
         uint256 count = touched[from].length;
         uint256 dice = seed % 8;

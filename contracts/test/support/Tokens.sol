@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {Operation, PaymentManager, Step} from "../../src/PaymentManager.sol";
 
-/// A token gone bad: every mint answers with far more revert data than anyone should copy.
+/// A faulty token: every mint reverts with excessive data.
 contract ShoutingToken {
     function mint(address, uint256) external pure {
         assembly {
@@ -14,7 +14,7 @@ contract ShoutingToken {
     }
 }
 
-/// A token gone worse: in the middle of a batch it comes back as the operator it is.
+/// A hostile token: it re-enters as the operator in the middle of a batch.
 contract ReenteringToken {
     function mint(address, uint256) external {
         PaymentManager(msg.sender).execute(new Operation[](0), new Step[](0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// The cheatcodes of forge that the tests use. (forge-std is a git submodule by habit and not in the npm registry.)
+/// The cheatcodes of forge that the tests use. forge-std is not in the npm registry.
 interface Vm {
     struct Log {
         bytes32[] topics;

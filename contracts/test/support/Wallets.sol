@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {WonToken} from "../../src/WonToken.sol";
 
-/// A contract wallet whose word is its owner's signature.
+/// A contract wallet that accepts its owner's signature.
 contract ContractWallet {
     address private immutable _owner;
 
@@ -24,7 +24,7 @@ contract WillingWallet {
     }
 }
 
-/// A wallet that says yes to all, and while it is asked spends the same authorization once more.
+/// A wallet that accepts every signature and spends the same authorization again during the check.
 contract ReentrantWallet {
     WonToken private immutable _token;
     bytes private _again;

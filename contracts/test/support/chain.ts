@@ -25,7 +25,7 @@ export interface Outcome {
 export type Person = "deployer" | "admin" | "operator" | "pauser" | "blocklister";
 export const people: Person[] = ["deployer", "admin", "operator", "pauser", "blocklister"];
 
-/** A throw-away node, a folder with the key files of everyone, all of them with ether, and the commands of bin/. */
+/** A temporary node, a folder with all key files, funded accounts, and the commands of bin/. */
 export class TestChain {
   readonly dir = mkdtempSync(join(tmpdir(), "wonrail-contracts-"));
   readonly out = join(this.dir, "deployment.json");

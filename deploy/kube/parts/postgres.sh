@@ -1,5 +1,6 @@
 #!/bin/sh
-# Does with POSTGRES_DB, POSTGRES_PASSWORD_FILE and PGDATA what the official image does, as far as the chart's development part asks for it.
+# Handles POSTGRES_DB, POSTGRES_PASSWORD_FILE and PGDATA like the official image, as far as the
+# chart's development part needs it.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   initdb -D "$PGDATA" -U postgres -A scram-sha-256 --pwfile="$POSTGRES_PASSWORD_FILE" --encoding=UTF8 --locale=C --no-instructions

@@ -1,6 +1,7 @@
 /**
- * Makes the checkout runnable: the right Node, the locked packages, the compiled sources. Plain Node with nothing but its own modules,
- * because it runs before `npm ci`. Each step is skipped when what it would make is there and still fits.
+ * Makes the checkout runnable: the right Node, the locked packages, the compiled sources. Uses only
+ * Node's own modules, because it runs before `npm ci`. Each step is skipped when its result exists
+ * and still fits.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,7 +17,7 @@ const MODULES = join(REPOSITORY, "node_modules");
 const INSTALLED = join(MODULES, ".wonrail-installed");
 const BUILT = join(MODULES, ".wonrail-built");
 
-/** A step that could not be done: its message says why, and what to do. */
+/** A failed step. Its message states the reason and the remedy. */
 export class PreparationFailed extends Error {}
 
 /** Returns how long each step took. */
@@ -42,7 +43,7 @@ export function install() {
   writeFileSync(INSTALLED, lock);
 }
 
-/** npm leaves a note of its own; one that is newer than the lock file was made from it. */
+/** npm writes its own marker; one newer than the lock file belongs to it. */
 function installedByHand() {
   const note = join(MODULES, ".package-lock.json");
   return (
@@ -65,7 +66,7 @@ function compile() {
   writeFileSync(BUILT, sources);
 }
 
-/** Names, sizes and times of everything that is compiled: also a file that went away, or came back older, is a change. */
+/** Names, sizes and times of all sources, so that deleted and older files count as changes. */
 function hashOfSources() {
   const hash = createHash("sha256");
   for (const file of sourceFiles(REPOSITORY)) {
@@ -128,7 +129,7 @@ function read(file) {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
-/** For the commands: ends the process with the reason, without a stack, when one of the steps fails. */
+/** Ends the process with the reason, without a stack, when a step fails. */
 export function orExit(work) {
   try {
     return work();

@@ -7,8 +7,8 @@ import { writePrivate } from "./privateFile";
 const DAYS = 365;
 
 /**
- * A certificate for each process, new at every start, and where it finds it. The authority's key is never written down: nobody can be added to
- * this stack later.
+ * Issues new certificates for all processes at every start, and returns their locations. The
+ * authority's key is never stored, so no process can be added later.
  */
 export function issueCertificates({ secretsDir }: Home, names: string[]): Record<string, TlsEnv> {
   const dir = join(secretsDir, "tls");

@@ -12,7 +12,7 @@ function recorded({ live }: { live: boolean }) {
   return { checklist, written, pass: (ms: number) => (nowMs += ms) };
 }
 
-test("a step is one line when it is done, if lines cannot be rewritten", async () => {
+test("a finished step is one line when lines cannot be rewritten", async () => {
   const { checklist, written, pass } = recorded({ live: false });
   const result = await checklist.step(
     "postgres",
@@ -26,7 +26,7 @@ test("a step is one line when it is done, if lines cannot be rewritten", async (
   expect(written).toEqual(["✔ postgres        1.3 s  port 7432\n"]);
 });
 
-test("a step that fails is marked, and its error goes on to the caller", async () => {
+test("a failed step is marked, and its error reaches the caller", async () => {
   const { checklist, written } = recorded({ live: false });
   const failing = checklist.step("bus", () => Promise.reject(new Error("no broker")));
   await expect(failing).rejects.toThrow("no broker");
@@ -49,7 +49,7 @@ test("a terminal shows running steps below finished ones, and redraws them", asy
   ]);
 });
 
-test("a note does not disturb the steps that run", () => {
+test("a note leaves the running steps in place", () => {
   const { checklist, written } = recorded({ live: false });
   checklist.note("auth ended with SIGKILL; starting it again");
   expect(written).toEqual(["auth ended with SIGKILL; starting it again\n"]);

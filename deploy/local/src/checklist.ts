@@ -9,7 +9,7 @@ export interface ChecklistOutput {
 }
 
 export interface Checklist {
-  /** Runs one step of the start; what it returns is shown behind its name. */
+  /** Runs one step of the start, and shows its result behind its name. */
   step: <T>(name: string, work: () => Promise<T>, describe?: (result: T) => string) => Promise<T>;
   /** A line between the steps. */
   note: (text: string) => void;
@@ -19,7 +19,10 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const FRAME_MS = 100;
 const NAME_WIDTH = 14;
 
-/** Steps that run at the same time share the lines at the bottom of a terminal; elsewhere each is one line when it is done. */
+/**
+ * Concurrent steps share the lines at the bottom of a terminal. Elsewhere each step is one line
+ * when it is done.
+ */
 export function createChecklist({ write, live, color, now }: ChecklistOutput): Checklist {
   const running = new Map<string, number>();
   let drawn = 0;

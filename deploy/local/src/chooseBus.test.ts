@@ -13,22 +13,22 @@ const bare: BusFacts = {
   jars: absent("there is no Maven"),
 };
 
-test("brokers that run already come first", () => {
+test("prefers running brokers", () => {
   const plan = chooseBus({ ...bare, brokers: "kafka.example:9092", docker: here("27.0") });
   expect(plan).toEqual({ kind: "given", brokers: "kafka.example:9092", why: "KAFKA_BROKERS is set" });
 });
 
-test("a Docker engine that answers comes before Java", () => {
+test("prefers a Docker engine to Java", () => {
   const plan = chooseBus({ ...bare, docker: here("27.0"), java: here("17.0.1"), jars: here("") });
   expect(plan).toEqual({ kind: "docker", why: "a Docker engine 27.0 answers" });
 });
 
-test("Java with jars comes next, and says why it is not Docker", () => {
+test("takes Java with jars next, and says why Docker is not used", () => {
   const plan = chooseBus({ ...bare, java: here("17.0.1"), jars: here("") });
   expect(plan).toEqual({ kind: "jars", java: "java", why: "Java 17.0.1; there is no Docker" });
 });
 
-test("Java without a way to the jars is of no use", () => {
+test("skips Java without a source for the jars", () => {
   const plan = chooseBus({ ...bare, java: here("17.0.1") });
   expect(plan).toMatchObject({ kind: "feed", why: "there is no Docker, there is no Maven" });
 });
@@ -39,13 +39,13 @@ test("chooses the embedded feed on a bare machine, and names the ways to get Kaf
   expect(plan).toHaveProperty("better", expect.stringContaining("apt-get install openjdk-17"));
 });
 
-test("a way that failed in this start is passed over, with its reason", () => {
+test("skips a way that failed in this start, and names its reason", () => {
   const failed = new Map<KafkaWay, string>([["docker", "the image could not be pulled"]]);
   const plan = chooseBus({ ...bare, failed, docker: here("27.0"), java: here("17.0.1"), jars: here("") });
   expect(plan).toEqual({ kind: "jars", java: "java", why: "Java 17.0.1; the image could not be pulled" });
 });
 
-test("chooses the embedded feed when it is asked for, beside Docker and Java", () => {
+test("chooses the embedded feed on request, although Docker and Java exist", () => {
   const plan = chooseBus({ ...bare, wish: "feed", brokers: "kafka.example:9092", docker: here("27.0") });
   expect(plan).toEqual({ kind: "feed", why: "you asked for it", better: undefined });
 });

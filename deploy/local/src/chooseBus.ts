@@ -9,12 +9,12 @@ export type BusPlan = { why: string } & (
   | { kind: "given"; brokers: string }
   | { kind: "docker" }
   | { kind: "jars"; java: string }
-  /** The feeds alone, and what would get Kafka. */
+  /** Only the feeds, with the way to get Kafka. */
   | { kind: "feed"; better: string | undefined }
 );
 
 export interface BusFacts {
-  /** The bus that --bus or WONRAIL_BUS asks for. */
+  /** The bus of --bus or WONRAIL_BUS. */
   wish: BusChoice | undefined;
   brokers: string | undefined;
   /** Ways that were tried in this start and did not work, with the reason. */

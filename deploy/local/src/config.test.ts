@@ -15,12 +15,12 @@ test("an unknown bus is refused with the known ones", () => {
   expect(() => readConfig({ WONRAIL_BUS: "rabbit" })).toThrow('"rabbit" is no bus: choose kafka or feed.');
 });
 
-test("NO_COLOR and a dumb terminal are respected", () => {
+test("NO_COLOR and a dumb terminal turn colours off", () => {
   expect(readConfig({})).toMatchObject({ color: true, animate: true });
   expect(readConfig({ NO_COLOR: "1", TERM: "dumb" })).toMatchObject({ color: false, animate: false });
 });
 
-test("children get what they need to run, and nothing that would configure them by accident", () => {
+test("children inherit the needed variables and no accidental configuration", () => {
   const env = inheritedEnv({
     PATH: "/bin",
     HOME: "/home/mina",

@@ -10,13 +10,13 @@ export type BusChoice = "kafka" | "feed";
 export interface LocalConfig {
   /** The folder of the data, the logs and stack.json. */
   home: string;
-  /** The bus that was asked for; undefined: the best that this machine has. */
+  /** The requested bus; undefined: the best of this machine. */
   bus: BusChoice | undefined;
   /** Whether the services talk by mutual TLS. */
   mtls: boolean;
-  /** Brokers that somebody else runs. */
+  /** Addresses of existing brokers. */
   kafkaBrokers: string | undefined;
-  /** A superuser's URL of a PostgreSQL that somebody else runs. */
+  /** A superuser's URL of an existing PostgreSQL. */
   postgresUrl: string | undefined;
   /** Downloads that every stack of this user shares. */
   cacheDir: string;
@@ -55,7 +55,7 @@ export function readTestConfig(env: Env = process.env): TestConfig {
   return { bus, cacheDir, javaHome, postgresUrl, kafkaBrokers: value(env, "WONRAIL_TEST_KAFKA_BROKERS") };
 }
 
-/** The variables that a child process needs, and none that could configure it by accident. */
+/** The variables that a child process needs, without accidental configuration. */
 export function inheritedEnv(env: Env = process.env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of [

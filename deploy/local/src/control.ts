@@ -20,7 +20,10 @@ export interface ControlDoor {
   close(): void;
 }
 
-/** On the loopback interface, for those who can read the launcher's file. A socket file would fail in folders with long names. */
+/**
+ * Listens on the loopback interface, with a token from the launcher's file. A socket file would
+ * fail in folders with long names.
+ */
 export async function openControl(controls: Controls): Promise<ControlDoor> {
   const token = randomBytes(24).toString("base64url");
   const server = createServer((request, response) => {
@@ -66,12 +69,12 @@ function send(response: ServerResponse, status: number, body: unknown): void {
     .end(JSON.stringify(body));
 }
 
-/** The other side: asks a running launcher. */
+/** The client side: sends a command to a running launcher. */
 export async function askLauncher<T>(
   { control }: Launcher,
   method: "GET" | "POST",
   path: string,
-  /** Ends the waiting. A command may take as long as what it starts. */
+  /** Ends the wait. A command may take as long as a start. */
   signal?: AbortSignal,
 ): Promise<T> {
   if (!control)

@@ -14,7 +14,9 @@ interface Created {
   secretKey: string;
 }
 
-/** An organisation to play with. Its keys are in stack.json and nowhere else: the database has only their hashes. */
+/**
+ * Creates the demo organisation. Only stack.json has its keys, because the database stores hashes.
+ */
 export async function ensureDemoOrganisation(stack: Stack, authUrl: string): Promise<DemoOrganisation[]> {
   const admin = <T>(...args: string[]): Promise<T> => runAdmin<T>(authUrl, args);
   const known = stack.organisations[0];
@@ -26,7 +28,7 @@ export async function ensureDemoOrganisation(stack: Stack, authUrl: string): Pro
     const made = await admin<Created>("org", "create", "--name", NAME, "--code", CODE, ...terms, "--json");
     return [{ name: NAME, orgCode: CODE, apiKey: made.apiKey, secretKey: made.secretKey }];
   }
-  // The file was lost, or the key in it has expired since the last start.
+  // stack.json was lost, or its key has expired since the last start.
   const { apiKey } = await admin<Created>("key", "issue", "--org", CODE, "--json");
   const { secretKey } = known ?? (await admin<Created>("org", "rotate-secret", "--code", CODE, "--json"));
   return [{ name: NAME, orgCode: CODE, apiKey, secretKey }];

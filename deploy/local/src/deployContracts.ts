@@ -13,13 +13,13 @@ export interface DeployedContracts {
 
 const SCRIPTS = join(REPOSITORY, "contracts/bin");
 
-/** As much as the allowance: benchmarks on a laptop mint more in an hour than the usual cap per day. */
+/** Equal to the allowance: benchmarks on a laptop mint more in an hour than a usual daily cap. */
 const MINT_CAP_PER_DAY_WON = "1000000000000";
 
 /** Gas money on a chain where gas is free for the asking: 1,000 coins. */
 const PLENTY_WEI = "0x3635c9adc5dea00000";
 
-/** Deploys the contracts where they are not yet, with keys of this stack's own, and sees to it that the operator can pay for gas. */
+/** Deploys missing contracts with this stack's keys, and funds the operator's gas. */
 export async function deployContracts(
   { rpcUrl }: AnvilPart,
   { deployerKeyFile, adminKeyFile, operatorKeyFile, contractsFile }: Secrets,

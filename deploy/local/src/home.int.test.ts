@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("a folder with somebody's files in it is refused and stays as it is", () => {
+test("a folder with foreign files is refused and stays unchanged", () => {
   writeFileSync(join(dir, "thesis.txt"), "years of work");
   chmodSync(dir, 0o1777);
   expect(() => makeHome(homeAt(dir))).toThrow(/holds something else.*\n.*new or empty folder/s);
@@ -31,7 +31,7 @@ test("a folder with somebody's files in it is refused and stays as it is", () =>
   expect(readdirSync(dir)).toEqual(["thesis.txt"]);
 });
 
-test("a new folder, an empty one and one that was a home before are taken", () => {
+test("a new folder, an empty folder and an earlier home are accepted", () => {
   const home = homeAt(join(dir, "new"));
   makeHome(home);
   makeHome(home);
@@ -41,7 +41,7 @@ test("a new folder, an empty one and one that was a home before are taken", () =
   makeHome(home);
 });
 
-test("reset forgets the stack and leaves what others put beside it", async () => {
+test("reset deletes the stack and leaves foreign files beside it", async () => {
   const home = homeAt(dir);
   makeHome(home);
   openSecrets(home);
@@ -53,7 +53,7 @@ test("reset forgets the stack and leaves what others put beside it", async () =>
   expect(readdirSync(dir)).toEqual(["thesis.txt"]);
 });
 
-test("reset does not touch a folder that is no home, whatever its folders are called", async () => {
+test("reset refuses a folder that is no home, whatever its subfolders are called", async () => {
   mkdirSync(join(dir, "secrets"));
   writeFileSync(join(dir, "secrets", "diary.txt"), "dear diary");
   writeFileSync(join(dir, "thesis.txt"), "years of work");

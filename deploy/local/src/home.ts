@@ -7,9 +7,9 @@ import { PartError } from "./parts/partError";
 export interface Home {
   dir: string;
   stackFile: string;
-  /** The process that runs this stack and its address; the file exists only while the stack runs. */
+  /** The running launcher's process and address. Exists only while the stack runs. */
   launcherFile: string;
-  /** The processes of the stack, for the next start to find what a killed launcher left. */
+  /** The stack's processes, so that the next start can end those of a killed launcher. */
   processesFile: string;
   secretsDir: string;
   logsDir: string;
@@ -32,7 +32,7 @@ export function homeAt(dir: string): Home {
   };
 }
 
-/** Everything that a stack, its benchmarks and its Prometheus put there. */
+/** Files of a stack, its benchmarks and its Prometheus. */
 export const HOME_ENTRIES: readonly string[] = [
   "anvil",
   "bench",
@@ -59,7 +59,7 @@ export function makeHome(home: Home): void {
       `set WONRAIL_HOME to a new or empty folder, such as ${join(home.dir, "wonrail")}.`,
     );
   mkdirSync(home.dir, { recursive: true });
-  // PostgreSQL may run as another user, which may enter this folder and not list it.
+  // PostgreSQL may run as another user, which may enter this folder but not list it.
   chmodSync(home.dir, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const dir of [join(home.dir, "run"), home.secretsDir, home.logsDir])
     mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -19,12 +19,15 @@ export interface LauncherOptions {
   config: LocalConfig;
   home: Home;
   checklist: Checklist;
-  /** Aborted when somebody asks us to stop. */
+  /** Aborted by a stop request. */
   stop: AbortController;
   onReady: (stack: Stack) => void;
 }
 
-/** The whole life of a stack. Returns when it has been stopped, in order and completely; throws what kept it from starting. */
+/**
+ * Runs a stack from start to stop. Returns after the complete stop; throws the reason of a failed
+ * start.
+ */
 export async function runLauncher({
   config,
   home,
@@ -61,7 +64,7 @@ export async function runLauncher({
     const rotation = startLogRotation({ logsDir: home.logsDir, onTrouble });
     closers.push(() => rotation.close());
 
-    // Whatever is starting when we are asked to stop ends at once, and the start with it.
+    // A stop request ends starting parts at once, and thereby the start.
     stop.signal.addEventListener("abort", () => void supervisor.close());
     const onClose = (close: () => Promise<void>): void => void closers.push(close);
     const start = { config, home, supervisor, ports, checklist, signal: stop.signal, onClose };
@@ -94,7 +97,7 @@ function openControlOf(supervisor: Supervisor, stop: AbortController): Promise<C
   });
 }
 
-/** For the next start, should this one be killed; and for everybody who reads stack.json. */
+/** Records the processes for the next start after a kill, and for readers of stack.json. */
 function recordProcesses(home: Home, guard: Guard, supervisor: Supervisor, stack: Stack | undefined): void {
   const statuses = supervisor.statuses();
   const running = [{ name: "guard", pid: guard.pid }, ...statuses].flatMap(({ name, pid }) => {

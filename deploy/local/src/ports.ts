@@ -13,7 +13,10 @@ export interface StackPorts {
   ops: Record<string, number>;
 }
 
-/** The ports of last time, so that an address that somebody noted stays good; else the usual ones; else the next that are free. */
+/**
+ * Prefers the previous ports, so that noted addresses stay valid; else the usual ones; else the
+ * next free ones.
+ */
 export async function choosePorts(book: PortBook, previous: Stack | undefined): Promise<StackPorts> {
   const take = (preferred: number): Promise<number> => book.reserve(preferred);
   const gateway = await take(portOf(previous?.gatewayUrl) ?? PREFERRED_PORTS.gateway);

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** Whole or not at all, and for its owner only. */
+/** Writes atomically, readable for the owner only. */
 export function writePrivate(file: string, text: string): void {
   const unfinished = `${file}.${process.pid}`;
   rmSync(unfinished, { force: true });

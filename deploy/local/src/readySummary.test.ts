@@ -17,7 +17,7 @@ const stack: Stack = {
   },
 };
 
-test("a newcomer is given both times, the addresses, a key, and a curl that can be pasted", () => {
+test("the summary holds the times, the addresses, a key and a curl command to paste", () => {
   const times = { installMs: 41_000, buildMs: 20_500, startMs: 9_500 };
   const text = readySummary(stack, homeAt("/srv/wonrail"), times);
   expect(text).toContain("Ready in 71.0 s (install 41.0 s, build 20.5 s, start 9.5 s).");

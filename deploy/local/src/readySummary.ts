@@ -8,7 +8,7 @@ export interface StartTimes {
   startMs: number;
 }
 
-/** The next steps for a newcomer. The curl works as it is printed. */
+/** Next steps for a newcomer. The curl works as printed. */
 export function readySummary(stack: Stack, home: Home, { installMs, buildMs, startMs }: StartTimes): string {
   const organisation = stack.organisations[0];
   const total = installMs + buildMs + startMs;

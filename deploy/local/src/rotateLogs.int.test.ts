@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test("a log over its limit is put aside and goes on from empty, under the same writer", () => {
+test("a log over its limit is rotated and continues empty under the same writer", () => {
   const file = join(dir, "auth.log");
   const writer = openSync(file, "a");
   writeSync(writer, "first\n".repeat(20));
@@ -38,14 +38,14 @@ test("a log over its limit is put aside and goes on from empty, under the same w
   expect(troubles).toEqual([]);
 });
 
-test("a folder that somebody removed is made again, for its owner only", () => {
+test("a removed folder is created again, for its owner only", () => {
   rmSync(dir, { recursive: true });
   rotate();
   expect(statSync(dir).mode & 0o777).toBe(0o700);
   expect(troubles).toEqual([]);
 });
 
-test("a deleted home is not made again, which is logged once", () => {
+test("a deleted home is not created again, which is logged once", () => {
   const logsDir = join(dir, "home/logs");
   const turn = logRotation({ logsDir, onTrouble: (message) => troubles.push(message) });
   turn();

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { untroubledBy } from "./process/untroubled";
+import { createRetryingTask } from "./process/retryingTask";
 
 const MAX_BYTES = 20 * 1024 * 1024;
 const EVERY_MS = 5_000;
@@ -11,25 +11,30 @@ export interface LogRotation {
   onTrouble: (message: string) => void;
 }
 
-/** Keeps each log, and the one before it, below a limit. Its writers hold the file open for appending, so it is copied and emptied. */
+/**
+ * Keeps each log and its predecessor below a limit. Writers hold the file open for appending, so it
+ * is copied and emptied.
+ */
 export function startLogRotation(rotation: LogRotation): { close(): void } {
   const timer = setInterval(logRotation(rotation), EVERY_MS);
   timer.unref();
   return { close: () => clearInterval(timer) };
 }
 
-/** Rotates each file by itself: an error with a file does not stop the others. */
+/** Rotates files independently: an error with one does not stop the others. */
 export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRotation): () => void {
-  const untroubled = untroubledBy(onTrouble);
+  const attempt = createRetryingTask(onTrouble);
   return () =>
-    untroubled(`The logs in ${logsDir} cannot be looked at`, () => {
+    attempt(`The logs in ${logsDir} cannot be looked at`, () => {
       for (const file of logsIn(logsDir)) {
-        untroubled(`${file} cannot be rotated`, () => rotate(file, maxBytes));
+        attempt(`${file} cannot be rotated`, () => rotate(file, maxBytes));
       }
     });
 }
 
-/** A deleted log folder is made again, so that logging continues. If the whole home is gone, no folder is made. */
+/**
+ * Recreates a deleted log folder, so that logging continues; but not when the whole home is gone.
+ */
 function logsIn(logsDir: string): string[] {
   try {
     mkdirSync(logsDir, { mode: 0o700 });

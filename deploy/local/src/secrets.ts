@@ -11,7 +11,10 @@ export interface Secrets {
   /** The words behind the local chain's funded accounts, drawn at the first start. */
   mnemonic(draw: () => Promise<string>): Promise<string>;
   mnemonicFile: string;
-  /** Keys of the local chain: who deployed (no secret), who may grant roles, and who sends batches. */
+  /**
+   * Keys of the local chain: the deployer (not secret), the admin of roles, and the sender of
+   * batches.
+   */
   deployerKeyFile: string;
   adminKeyFile: string;
   operatorKeyFile: string;
@@ -20,12 +23,13 @@ export interface Secrets {
 }
 
 /**
- * The first key that every development node starts with: known to everybody, and without any power once it has deployed. Because it deploys on
- * every new test network, the contracts' addresses are the same on all of them, and the client library knows them.
+ * The first key of every development node: public, and without any right after the deployment.
+ * Because it deploys on every new test network, the contracts' addresses are always the same, and
+ * the SDK knows them.
  */
 const PUBLIC_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** Everything secret of a stack, made at its first start and never anywhere but in its home. */
+/** All secrets of a stack, created at its first start and stored only in its home. */
 export function openSecrets({ secretsDir }: Home): Secrets {
   const root = keep(join(secretsDir, "root"), randomBytes(32).toString("hex"));
   const kekFile = join(secretsDir, "kek.json");

@@ -9,7 +9,7 @@ export type ServiceName = "auth" | "wallet" | "ledger" | "payment" | "chain-rela
 export interface ServicePlace {
   name: ServiceName;
   schema: string;
-  /** Others find it under this name in their environment. */
+  /** Environment variable in which other services find it. */
   addressVariable: string;
   preferred: { grpc: number; ops: number };
 }

@@ -1,6 +1,6 @@
 import { readText, writePrivateJson } from "./privateFile";
 
-/** The one description of a running stack: what demo, e2e, bench, dashboards and scripts read. */
+/** Description of a running stack, for demo, e2e, bench, dashboards and scripts. */
 export interface Stack {
   gatewayUrl: string;
   docsUrl: string;

@@ -15,7 +15,7 @@ export interface StartedBus {
   bus: Stack["bus"];
   /** Which bus, and why. */
   label: string;
-  /** The remedy that gives a better bus. */
+  /** The way to get a better bus. */
   better: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface BusStart {
   supervisor: Supervisor;
 }
 
-/** Starts the best bus that this machine can have. A way to Kafka that turns out not to work is passed over for the next one. */
+/** Starts the best bus of this machine. A way to Kafka that fails is skipped for the next one. */
 export async function startBus(start: BusStart): Promise<StartedBus> {
   const failed = new Map<KafkaWay, string>();
   for (;;) {

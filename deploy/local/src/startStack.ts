@@ -34,7 +34,7 @@ export interface StackStart {
   onClose: (close: () => Promise<void>) => void;
 }
 
-/** From nothing to ready: parts, schemas, contracts, services, gateway, demo organisation. */
+/** Starts everything in order: parts, schemas, contracts, services, gateway, demo organisation. */
 export async function startStack(start: StackStart): Promise<Stack> {
   const { home, checklist, signal } = start;
   const previous = readStackFile(home.stackFile);
@@ -154,7 +154,7 @@ function describeStack(
   return { gatewayUrl, docsUrl: `${gatewayUrl}/api/docs`, services, ...parts };
 }
 
-/** All of them are waited for, also when one fails: a part that is still starting could not be stopped in order. */
+/** Waits for all of them, also after a failure: a starting part could not be stopped in order. */
 async function allOf<T extends readonly Promise<unknown>[] | []>(
   works: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {

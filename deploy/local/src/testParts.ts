@@ -1,6 +1,7 @@
 /**
- * The real parts that integration tests use, in a process of their own: started by e2e/setup/startParts.js, which reads the variables
- * to set from the first line of our output. The parts go when our standard input closes, so a killed test run leaves nothing.
+ * The real parts of integration tests in their own process, started by e2e/setup/startParts.js. The
+ * first line of output holds the variables to set. The parts end when standard input closes, so a
+ * killed test run leaves nothing.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, chmodSync } from "node:fs";
@@ -34,7 +35,7 @@ const START_ATTEMPTS = 3;
 
 async function main(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-test-"));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user, who has to pass.
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user, which needs access.
   const place: Place = { config: readTestConfig(), dir, guard: startGuard(dir), docker: findDocker().ok };
   const parts: TestPart[] = [];
   const stop = async (): Promise<void> => {

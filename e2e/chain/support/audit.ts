@@ -1,12 +1,12 @@
 import { id } from "ethers";
 import { type World } from "./world";
 
-/** What the chain itself says, read from its first block: nothing of this comes from the relayer. */
+/** Facts of the chain itself, read from its first block without the relayer. */
 export interface ChainTruth {
   /** Token units, by address in lower case. */
   balances: Map<string, bigint>;
   supplyUnits: bigint;
-  /** How often each operation was executed, by its id in hex. More than once would be a double payment. */
+  /** Number of executions per operation id in hex. More than one is a double payment. */
   executions: Map<string, number>;
   /** How often each authorization was used, by "address|nonce". */
   authorizations: Map<string, number>;

@@ -14,7 +14,7 @@ export interface TestWallet {
 }
 
 type PostIntent = NonNullable<PostRequest["intent"]>;
-/** An intent of a test, which leaves out what no test cares for. */
+/** An intent without the fields that no test needs. */
 type Intent =
   | Exclude<PostIntent, { $case: "charge" | "transfer" }>
   | { $case: "charge"; value: Omit<Charge, "dailyLimitWon" | "maxChargeWon"> }
@@ -23,7 +23,7 @@ type Intent =
 const UNITS_PER_WON = 1_000_000n;
 export const NO_LIMIT = "1000000000000";
 
-/** An organisation whose money a test moves, and whose two books it compares. */
+/** An organisation of a test, with functions that move its money and compare its two books. */
 export function openBook(world: World, orgId: string = newId("org")) {
   const wallets: TestWallet[] = [];
   let posted = 0;
@@ -82,7 +82,10 @@ export function openBook(world: World, orgId: string = newId("org")) {
     return wallets.find((wallet) => wallet.walletId === walletId)?.address ?? ZERO_ADDRESS;
   }
 
-  /** Every wallet whose chain balance is not what the ledger says. What is held for outside has left on the chain. Empty: the books agree. */
+  /**
+   * Wallets whose chain balance differs from the ledger's. A hold to the outside has already left
+   * the chain. Empty: the books agree.
+   */
   async function differences(): Promise<string[]> {
     const chain = await readChain(world);
     const { accounts } = await world.ledger.getBalances({
@@ -118,7 +121,7 @@ export function readOperations(world: World): Promise<OperationState[]> {
     select ledger_ref, operation_id, state, wait_reason, tx_hash, block_number, block_hash, attempts from operations`);
 }
 
-/** Waits until so many operations are there and none is open. */
+/** Waits until this many operations exist and none is open. */
 export function untilSettled(
   world: World,
   operations: number,
@@ -130,7 +133,7 @@ export function untilSettled(
       const open = all.filter(({ state }) => !["CONFIRMED", "FAILED", "PASSED"].includes(state));
       if (all.length < operations || open.length > 0) {
         throw new Error(
-          `${all.length} of ${operations} operations, ${open.length} open: ${await whatHolds(world)}`,
+          `${all.length} of ${operations} operations, ${open.length} open: ${await describeUnsettled(world)}`,
         );
       }
       return all;
@@ -139,8 +142,8 @@ export function untilSettled(
   );
 }
 
-/** Why operations are open: in which state how many are, which queues and wallets are stopped, and the writers. */
-async function whatHolds({ relayerDb }: World): Promise<string> {
+/** Explains open operations: their states, the stopped queues and wallets, and the writers. */
+async function describeUnsettled({ relayerDb }: World): Promise<string> {
   const { found } = await relayerDb.one<{ found: unknown }>(sql`
     select json_build_object(
       'open', (select json_agg(o) from (

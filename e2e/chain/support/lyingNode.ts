@@ -1,4 +1,4 @@
-/** An endpoint that knows the chain well and says something else: money that nobody has sent, or blocks that nobody has made. */
+/** A proxy of a node that invents transfers or blocks. */
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { id, zeroPadValue } from "ethers";
@@ -7,15 +7,15 @@ export interface LyingNode {
   url: string;
   /** As its name appears in logs and metrics. */
   host: string;
-  /** Invents a transfer from outside to this address in the last block of every answer about logs. */
+  /** Adds an invented transfer to this address to the last block of every answer with logs. */
   invent(deposit: { tokenAddress: string; to: string; units: bigint }): void;
   /** Gives every block another hash. */
   forgeBlocks(): void;
-  /** Says of everything that has a number that it is none, or more than there can be; and of receipts that there are none. */
+  /** Answers numbers as 0 or extreme values, and receipts as absent. */
   exaggerate(): void;
-  /** Knows nothing that came after this block. */
+  /** Hides everything after this block. */
   standStillAt(height: number): void;
-  /** Makes every receipt as large as that of a full batch. */
+  /** Enlarges every receipt to that of a full batch. */
   sayMuch(): void;
   tellTheTruth(): void;
   close(): Promise<void>;
@@ -65,8 +65,8 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
     invent: (deposit) => void (lie = inventing(deposit)),
     forgeBlocks: () => void (lie = forgingBlocks),
     exaggerate: () => void (lie = exaggerating),
-    standStillAt: (height) => void (lie = standingStill(height)),
-    sayMuch: () => void (lie = sayingMuch),
+    standStillAt: (height) => void (lie = frozenHead(height)),
+    sayMuch: () => void (lie = withOversizedReceipt),
     tellTheTruth: () => void (lie = (_, result) => result),
     close: () =>
       new Promise((resolve) => {
@@ -118,12 +118,12 @@ function exaggerating({ method }: Call, result: unknown): unknown {
   }
 }
 
-function sayingMuch({ method }: Call, result: unknown): unknown {
+function withOversizedReceipt({ method }: Call, result: unknown): unknown {
   if (method !== "eth_getTransactionReceipt" || result === null) return result;
   return { ...(result as object), more: "0".repeat(350_000) };
 }
 
-function standingStill(height: number): Lie {
+function frozenHead(height: number): Lie {
   return ({ method }, result) => {
     switch (method) {
       case "eth_blockNumber":

@@ -7,7 +7,7 @@ import { randomFreePort } from "@wonrail/local/process/freePort";
 import { type Guard } from "@wonrail/local/process/guard";
 import { startProcess } from "@wonrail/local/process/ownedProcess";
 
-/** A real EVM node whose clock the test holds. The block before the last but one is final. */
+/** A real EVM node whose clock the test controls. The block two before the newest is final. */
 export interface ChainNode {
   url: string;
   rpc<T>(method: string, params?: unknown[]): Promise<T>;
@@ -51,7 +51,7 @@ export async function startNode({ dir, guard }: { dir: string; guard: Guard }): 
   };
 }
 
-/** Answers what stops it. */
+/** Returns the function that stops the clock. */
 function startClock(mine: () => Promise<void>, everyMs: number): () => Promise<void> {
   let stopped = everyMs === 0;
   const loop = (async () => {

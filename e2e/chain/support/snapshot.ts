@@ -1,7 +1,7 @@
 import { type Database, rawSql } from "@wonrail/kit/db";
 import { openTestPool, type World } from "./world";
 
-/** Copies the relayer's tables, its cursors included, to put them back later as from a backup. */
+/** Copies the relayer's tables and cursors, and restores them later as from a backup. */
 export async function takeSnapshot(world: World): Promise<{ restore(): Promise<void> }> {
   const tables = await onAdmin(world, async (db) => {
     const found = await db.query<{ name: string; columns: string }>(
@@ -18,7 +18,7 @@ export async function takeSnapshot(world: World): Promise<{ restore(): Promise<v
   return {
     restore: () =>
       onAdmin(world, async (db) => {
-        // Of one session, so that what the tables say of each other is not looked at in between.
+        // Uses one session, whose constraints are not checked in between.
         await db.dedicated(async (session) => {
           await session.run(rawSql("set session_replication_role = replica"));
           for (const { name, columns } of tables) {

@@ -6,7 +6,7 @@ import { type World } from "./world";
 
 export interface Workload {
   post(count: number): Promise<void>;
-  /** How many operations everything so far makes. */
+  /** Number of operations that the posted intents create. */
   posted(): number;
   differences(): Promise<string[]>;
 }

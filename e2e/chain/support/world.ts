@@ -31,13 +31,16 @@ export interface Service {
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   ops: string;
-  /** Of the process that runs now. */
+  /** Id of the running process. */
   pid(): number;
   exited(): Promise<unknown>;
   logFile: string;
 }
 
-/** The settlement half of the system for one test: its own database, its own chain, the built services as processes of their own. */
+/**
+ * The settlement half of the system for one test: its own database, its own chain, and the built
+ * services as processes.
+ */
 export interface World {
   node: ChainNode;
   contracts: Contracts;
@@ -49,23 +52,23 @@ export interface World {
   walletService: Service;
   ledgerService: Service;
   relayers: Service[];
-  /** Where the ledger and the wallet service are, for a process of a test's own. */
+  /** Addresses of ledger and wallet service, for a test's own process. */
   addresses: { LEDGER_ADDRESS: string; WALLET_ADDRESS: string };
-  /** The relayer's own tables, read only for what a test has to wait for. */
+  /** The relayer's tables, for reading only. */
   relayerDb: Database;
   adminUrl: string;
-  /** Where the key-encryption key and the relayer's key lie. */
+  /** Paths of the key-encryption key and the relayer's key. */
   keyFiles: { kek: string; operator: string };
   /** Starts another replica of the ledger, on the same database. */
   addLedger(): Promise<{ ledger: World["ledger"]; close(): Promise<void> }>;
-  /** A second copy of everything but the chain, with the same keys, on a database as this one is now. Nothing of it runs yet. */
+  /** Copies everything but the chain, with the same keys and the present data. Starts nothing. */
   copy(): Promise<WorldCopy>;
   close(): Promise<void>;
 }
 
 export interface WorldCopy {
   ledger: World["ledger"];
-  /** Ledger, wallet service and one relayer, in the order in which they start. */
+  /** Ledger, wallet service and one relayer, in starting order. */
   services: Service[];
   relayerDb: Database;
   close(): Promise<void>;
@@ -73,9 +76,9 @@ export interface WorldCopy {
 
 export interface WorldOptions {
   relayers?: number;
-  /** Of every service. */
+  /** Environment of every service. */
   env?: Record<string, string>;
-  /** Where the relayers find the chain, given the node's own URL. */
+  /** Chain URLs of the relayers, from the node's own URL. */
   rpcUrlsFor?: (url: string) => Promise<string> | string;
   relayerEnv?: Record<string, string>;
 }
@@ -252,7 +255,7 @@ async function makeDatabase() {
     adminUrl,
     urls,
     drop: () => drop(name),
-    /** As it is at this moment; whoever works on it is cut off and comes back. */
+    /** Copies the databases as they are; cut-off services reconnect. */
     async copy() {
       const to = `${name}_copy`;
       await onCluster(clusterUrl, `alter database ${name} with allow_connections false`);

@@ -13,7 +13,7 @@ const SERVER = `
   server.listen(0, "127.0.0.1", () => process.send(server.address().port));
 `;
 
-/** A Node HTTP server that reads a body and answers, in a process of its own, for as long as the work takes. */
+/** Runs a minimal Node HTTP server in its own process during the work. */
 export async function withBareNode<T>(work: (url: string) => Promise<T>): Promise<T> {
   const server = spawn(process.execPath, ["-e", SERVER], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   try {

@@ -1,8 +1,9 @@
 import { connect } from "node:net";
 
 /**
- * So many connections, kept open, with one request at a time on each; who finds none free waits. It knows only as much of HTTP/1.1 as the
- * gateway answers: what a client takes of the processors is missing to what is measured, and Node's own takes several times as much.
+ * A pool of open connections with one request at a time on each; further requests wait. It parses
+ * only the gateway's part of HTTP/1.1, because the client's processor time distorts the measurement
+ * and Node's client needs several times more.
  */
 export function openHttp(baseUrl: string, headers: Record<string, string>, connections: number) {
   const { host, hostname, port } = new URL(baseUrl);
@@ -63,7 +64,7 @@ interface Connection {
 
 function openConnection(host: string, port: number, onClose: () => void): Connection {
   const socket = connect({ host, port, noDelay: true });
-  // One byte, one character: lengths are right whatever is in it.
+  // Latin-1 maps each byte to one character, so lengths are right.
   socket.setEncoding("latin1").setTimeout(30_000, () => socket.destroy(new Error("no answer within 30 s")));
   let received = "";
   let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
@@ -89,7 +90,7 @@ function openConnection(host: string, port: number, onClose: () => void): Connec
   };
 }
 
-/** Null while something is missing. Every answer of the gateway's says how long it is. */
+/** Returns null while bytes are missing. Every answer of the gateway states its length. */
 function readAnswer(received: string): Answer | null {
   const end = received.indexOf("\r\n\r\n");
   if (end === -1) return null;

@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     say(await soak(world, soakSeconds, measured.paymentRate));
     return measured.paymentRate;
   });
-  // Another one, where nothing of all that waits to be settled.
+  // A second world, without a settlement backlog.
   await inWorld(wallets, async (world) => {
     say(await scheduled(world));
     say(await pairs(world, seconds, paymentRate));

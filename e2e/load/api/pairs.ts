@@ -9,7 +9,7 @@ const CONNECTIONS = 64;
 const TWICE = 500;
 const AMOUNT = 100;
 
-/** Two gateways, each with a payment of its own, over one ledger: that they do right together, and how much more they do. */
+/** Two gateways, each with its own payment service, over one ledger: correctness and throughput. */
 export async function pairs(world: World, seconds: number, onePairPerSecond: number): Promise<Result[]> {
   const openSecond = await world.startSecondPair();
   const ways: [Http, Http] = [world.open(CONNECTIONS / 2), openSecond(CONNECTIONS / 2)];
@@ -33,7 +33,7 @@ export async function pairs(world: World, seconds: number, onePairPerSecond: num
   }
 }
 
-/** Every key goes through both at once; the receiver gets each amount once. */
+/** Sends every key through both at once; the receiver must get each amount once. */
 async function assertOneEffect({ wallets, api }: World, ways: [Http, Http]): Promise<void> {
   const [payer, receiver] = [wallets[0]!, wallets[1]!];
   const balance = async () => (await api.get(`/api/wallets/${receiver.walletId}`)).balance as number;

@@ -9,7 +9,7 @@ const DUE_IN_MS = 10_000;
 const LATEST_MS = 60_000;
 const TOKEN_UNITS = "100000000";
 
-/** Transfers that are all due at one moment: from then until each was sent. */
+/** Transfers that are all due at one moment: time until each was sent. */
 export async function scheduled({ api, wallets }: World): Promise<Result[]> {
   const dueMs = Date.now() + DUE_IN_MS;
   const ids: string[] = [];

@@ -8,10 +8,10 @@ import { type Wallet, type World } from "./world";
 
 const CONNECTIONS = [16, 64, 256];
 const USUAL = 64;
-/** What the goals are about is measured three times: one stretch says as much of the machine as of the stack. */
+/** The target load is measured three times, because a single run depends on the machine's state. */
 const STRETCHES = [USUAL, 16, USUAL, 256, USUAL];
 
-/** Sends one request and gives the status of its answer. */
+/** Sends one request and returns the status. */
 export type Send = (http: Http, world: World) => Promise<number>;
 
 export const SENDS = {
@@ -26,12 +26,12 @@ export const SENDS = {
   },
 } satisfies Record<string, Send>;
 
-/** V8 compiles what runs often. What is measured is a service that has run for a minute, not one that has just started. */
+/** Runs the load before the measurement, so that V8 has compiled the hot code. */
 export async function warmUp(world: World, seconds: number): Promise<void> {
   for (const send of Object.values(SENDS)) await loop(world, USUAL, seconds, send, 201);
 }
 
-/** What the same requests cost where nothing is done: by Node itself, at the gateway alone, and at the ledger alone. */
+/** Cost of the same requests without work: at a Node server, the gateway and the ledger. */
 export async function baselines(world: World, seconds: number) {
   const node = await withBareNode(async (url) => {
     const http = openHttp(url, {}, USUAL);
@@ -73,7 +73,10 @@ export async function baselines(world: World, seconds: number) {
 
 type Baselines = Omit<Awaited<ReturnType<typeof baselines>>, "results">;
 
-/** 2,500 payments a second were asked for of a machine where a bare Node server answers 43,000 requests. */
+/**
+ * Derived from the goal: 2,500 payments a second on a machine whose Node server answers 43,000
+ * requests.
+ */
 const PAYMENTS_OF_BARE_NODE = 0.058;
 
 export async function commands(world: World, seconds: number, base: Baselines) {
@@ -121,7 +124,7 @@ function median(stretches: Measured[]): Measured {
 
 const TURNS = 5;
 
-/** Everybody pays anybody, and everybody pays one receiver. */
+/** Compares payments between random users with payments to one receiver. */
 export async function hotMerchant(world: World, seconds: number): Promise<Result[]> {
   const [merchant] = world.wallets;
   const toMerchant: Send = (http, { wallets }) => {
@@ -130,7 +133,7 @@ export async function hotMerchant(world: World, seconds: number): Promise<Result
   };
   const spread: Measured[] = [];
   const hot: Measured[] = [];
-  // In turns, since the machine is faster in one ten seconds than in the next.
+  // Measured in turns, because the machine's speed varies.
   for (let turn = 0; turn < TURNS; turn += 1) {
     spread.push(await loop(world, USUAL, seconds / TURNS, SENDS.payment, 201));
     hot.push(await loop(world, USUAL, seconds / TURNS, toMerchant, 201));
@@ -140,7 +143,7 @@ export async function hotMerchant(world: World, seconds: number): Promise<Result
   return [atLeast("payment.hot_vs_spread", rateOf(hot) / rateOf(spread), "×", 0.9, note)];
 }
 
-/** CPU time of each process for one payment: what a gain would have to take away from. */
+/** CPU time of each process per payment. */
 export async function costs(world: World, seconds: number): Promise<Result[]> {
   const before = await world.cpu();
   const { total } = await loop(world, USUAL, seconds, SENDS.payment, 201);

@@ -6,10 +6,10 @@ import { type World } from "./world";
 const SERVICES = ["gateway", "auth", "wallet", "ledger", "payment", "chain-relayer", "events"];
 const MAX_OPEN = 5_000;
 
-/** What was seen in the first half and in the second. */
+/** Values of the first and the second half. */
 type Halves<T> = [T, T];
 
-/** An open loop at half of the peak: whoever is due is sent, however long the others take, and waits from when it was due. */
+/** An open loop at half of the peak rate: requests start when due, and latency counts from then. */
 export async function soak(world: World, seconds: number, peakPerSecond: number): Promise<Result[]> {
   const http = world.open(256);
   const perSecond = Math.max(1, Math.floor(peakPerSecond / 2));

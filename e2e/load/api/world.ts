@@ -18,7 +18,7 @@ export interface Wallet {
   walletAddress: string;
 }
 
-/** A running stack with an organisation whose users have money enough for every run. */
+/** A running stack with an organisation whose users have enough money for every run. */
 export interface World {
   wallets: Wallet[];
   orgId: string;
@@ -27,9 +27,12 @@ export interface World {
   paymentOps: string;
   open(connections: number): Http;
   api: Api;
-  /** Starts a second gateway that calls a second payment; they end with the world. Gives its way in. */
+  /**
+   * Starts a second gateway with a second payment service, which end with the world. Returns a
+   * client for it.
+   */
   startSecondPair(): Promise<(connections: number) => Http>;
-  /** Whether the chain settles what is posted; it does not at first. */
+  /** Starts or pauses the settlement of posted entries. Initially paused. */
   settle(state: "pause" | "resume"): Promise<void>;
   /** CPU seconds of each process of the stack so far, PostgreSQL's added up. */
   cpu(): Promise<Record<string, number>>;
@@ -37,7 +40,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** For every run there is; of a thousand wallets together still less than what the issuer may mint. */
+/** Enough for every run, and for a thousand wallets within the issuer's mint limit. */
 const MUCH_WON = 100_000_000;
 const LIMITS = ["--daily-limit", "9000000000000", "--daily-charge-limit", "9000000000000"];
 const PLENTY = [...LIMITS, "--rate", "100000", "--burst", "100000"];
@@ -51,7 +54,7 @@ export async function createWorld(count: number): Promise<World> {
     const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");
     const env = { ...process.env, DATABASE_URL: postgres.urls["chain-relayer"] };
     const args = state === "pause" ? ["pause", orgId, "--reason", "bench"] : ["resume", orgId];
-    // The queue exists once the relayer knows of the organisation's first entry.
+    // The queue exists once the relayer knows the organisation's first entry.
     await untilDone(() => promisify(execFile)(process.execPath, [script, "queue", ...args], { env }));
   };
   const wallets: Wallet[] = [];
@@ -60,11 +63,11 @@ export async function createWorld(count: number): Promise<World> {
     await api.post("/api/wallets/charge", { walletId: made.walletId, amount: MUCH_WON });
     wallets.push(made);
   };
-  // What is posted from here on waits: settling what the wallets were filled with would be in all figures.
+  // Pauses settlement from here on, so that the funding is not part of the figures.
   await fill(0);
   await settle("pause");
   await atOnce(16, count - 1, (number) => fill(number + 1));
-  // The first payment of a user makes an INCENTIVE wallet; it is not what is measured.
+  // Creates the INCENTIVE wallets before the measurement, by a first payment of each user.
   await atOnce(16, count, async (number) => {
     const [payer, receiver] = [wallets[number]!, wallets[(number + 1) % count]!];
     const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
@@ -109,13 +112,13 @@ export async function createWorld(count: number): Promise<World> {
 
 const TICKS_PER_SECOND = 100;
 
-/** With those of its children that have ended: a pool gives connections up now and then. */
+/** Includes ended children, because a pool replaces its connections. */
 function cpuSeconds(pid: number): number {
   const ticks = statOf(pid).slice(11, 15);
   return ticks.reduce((sum, each) => sum + Number(each), 0) / TICKS_PER_SECOND;
 }
 
-/** A process and its children: PostgreSQL has one for each connection. */
+/** A process with its children: PostgreSQL has one per connection. */
 function treeOf(root: number): number[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -123,7 +126,7 @@ function treeOf(root: number): number[] {
   return all.filter((pid) => pid === root || Number(statOf(pid)[1] ?? 0) === root);
 }
 
-/** The fields after the name, which may have spaces in it; none of a process that has ended. */
+/** Fields after the name, which may contain spaces; empty for an ended process. */
 function statOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -10,7 +10,7 @@ import { atLeast, atMost, type Result, told } from "../report";
 const WALLETS = 200;
 const BLOCK_MS = 1_000;
 
-/** As on the public networks with the fullest blocks: what a relayer has until the next one. */
+/** Time until the next block on public networks with the fullest blocks. */
 const LONG_BLOCK_MS = 12_000;
 
 /** How much of a block's gas limit settled payments take while more of them wait. */
@@ -32,8 +32,8 @@ export function blocksSection(operations: number): Promise<Result[]> {
 }
 
 /**
- * So many transfers posted while the relayer is away; then it comes, and drains them onto a chain of one block a second. Custody hashes and signs at
- * so many a second.
+ * Posts transfers while the relayer is away, then measures how it drains them onto a chain with one
+ * block per second. Custody's hashing and signing rate is a parameter.
  */
 export function backlogSection(operations: number, signRate: number): Promise<Result[]> {
   return withBacklog(operations, BLOCK_MS, async (world) => {
@@ -89,7 +89,7 @@ async function withBacklog(
   }
 }
 
-/** Looks twice a second, until all is final; answers how long it took. */
+/** Checks twice a second until all operations are final. Returns the duration. */
 async function untilDrained(
   world: World,
   operations: number,
@@ -104,7 +104,7 @@ async function untilDrained(
   }
 }
 
-/** Stopped meanwhile, so that all of it waits at once. */
+/** Fills the journal while the relayer is stopped, so that all operations wait at once. */
 async function fill(world: World, operations: number): Promise<void> {
   const [relayer] = world.relayers;
   const book = openBook(world);

@@ -22,7 +22,10 @@ const TYPES = {
   ],
 };
 
-/** A whole typed intent: laid out, hashed and signed; and who signed it. The same bytes from both, or the bench fails. */
+/**
+ * Encodes, hashes and signs a whole typed intent, and recovers the signer. Fails when the two
+ * implementations differ.
+ */
 export function curveSection(count: number): Result[] {
   const curve = openCurve();
   const key = randomBytes(32);

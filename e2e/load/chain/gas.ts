@@ -7,7 +7,7 @@ interface Snapshot {
   batch100: Record<string, number>;
 }
 
-/** The contracts' own snapshot, which a test of theirs compares with what a node says. */
+/** The contracts' gas snapshot, which a test of theirs compares with a node. */
 export function gasSection(): Result[] {
   const path = join(__dirname, "../../../contracts/gas.json");
   const { single, batch100 } = JSON.parse(readFileSync(path, "utf8")) as Snapshot;

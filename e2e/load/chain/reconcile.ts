@@ -11,7 +11,7 @@ import { atMost, type Result } from "../report";
 
 const AT_ONCE = 5_000;
 
-/** One comparison of all books, from its beginning to its end: so many wallets on the chain, and the same in the ledger. */
+/** Duration of one complete comparison between chain and ledger for this many wallets. */
 export async function reconcileSection(wallets: number): Promise<Result[]> {
   const postgres = await startBenchPostgres();
   process.env.WONRAIL_TEST_POSTGRES_URL = postgres.adminUrl;
@@ -31,7 +31,7 @@ export async function reconcileSection(wallets: number): Promise<Result[]> {
   }
 }
 
-/** Accounts without keys: nobody signs for them here. */
+/** Accounts without keys, because no transaction is signed here. */
 async function openWallets(world: World, wallets: number): Promise<void> {
   const book = openBook(world);
   for (let done = 0; done < wallets; done += AT_ONCE) {
@@ -51,7 +51,7 @@ async function openWallets(world: World, wallets: number): Promise<void> {
   await world.relayerDb.run(sql`analyze wallet_addresses`);
 }
 
-/** Of the first that begins from now on. */
+/** Duration of the next comparison that starts. */
 async function nextComparison({ relayerDb }: World): Promise<number> {
   const { now } = await relayerDb.one<{ now: Date }>(sql`select now() as now`);
   for (;;) {

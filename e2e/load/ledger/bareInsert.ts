@@ -6,8 +6,9 @@ import type { World } from "./world";
 const BATCH = 1_000;
 
 /**
- * What the ledger's tables can take at all: as many rows as a batch of transfers has, with its indexes and constraints, in one transaction,
- * and nothing else: no locks, no balances, no checks across rows, no idempotency, no events.
+ * Upper bound of the ledger's tables: inserts as many rows as a batch of transfers, with indexes
+ * and constraints, in one transaction. No locks, balances, checks across rows, idempotency or
+ * events.
  */
 export async function bareInsertRate(world: World, seconds: number): Promise<number> {
   const { admin } = world;

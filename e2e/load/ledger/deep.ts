@@ -14,7 +14,7 @@ const PAGE_READS = 200;
 /** Few enough that the latency is that of a batch and not of the queue. */
 const LATENCY_CALLERS = 200;
 
-/** The same ledger with a little history and with a lot of it, measured in turn. */
+/** The same ledger with a short and a long history, measured in turn. */
 export async function deepSection(
   clusterUrl: string,
   entries: number,
@@ -55,7 +55,7 @@ export async function deepSection(
   }
 }
 
-/** What a transfer costs of processor and log: where a deep ledger loses against a shallow one. */
+/** Processor time and log bytes per transfer, which grow in a deep ledger. */
 async function costOf(world: World, seconds: number) {
   const [before, walBefore] = [cpuSeconds(), await world.walBytes()];
   const { total } = await transfers(world, seconds, undefined, { warmUpSeconds: 0 });
@@ -72,7 +72,7 @@ async function latency(world: World, seconds: number): Promise<number> {
   return (await closedLoop({ callers: LATENCY_CALLERS, seconds, work })).p99Ms;
 }
 
-/** The first page and the last of one merchant's statement, read in turn by cursor. */
+/** The first and the last page of a merchant's statement, read in turn by cursor. */
 async function statementResults(world: World, pages: number): Promise<Result[]> {
   const merchant = world.wallets.at(-1)!;
   const sequence = await fillStatement(world, merchant, (pages + 1) * PAGE);
@@ -96,7 +96,7 @@ async function statementResults(world: World, pages: number): Promise<Result[]> 
   ];
 }
 
-/** One account that has so many pages: what it lacks is posted to it by the engine. */
+/** Fills an account up to this many lines through the engine. */
 async function fillStatement(world: World, merchant: string, lines: number): Promise<bigint> {
   const others = world.wallets.slice(0, 1_000);
   for (;;) {

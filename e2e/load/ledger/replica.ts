@@ -18,7 +18,7 @@ import { DAILY_LIMIT } from "./world";
 export interface BenchReplica {
   address: string;
   ceilingAddress: string;
-  /** What its process has of the machine, and has had. */
+  /** Memory and processor time of its process. */
   use: () => Promise<{ memoryMb: number; cpuSeconds: number }>;
   stop(): Promise<void>;
 }
@@ -61,7 +61,9 @@ export interface BenchClient {
   close(): Promise<void>;
 }
 
-/** As the payment service calls it: by the kit's client, with a lane in front of the bulk RPC. */
+/**
+ * Calls like the payment service: through the kit's client with a batch queue before the bulk RPC.
+ */
 export function createBenchClient(address: string): BenchClient {
   const client = createClient(LedgerServiceService, {
     name: "ledger",

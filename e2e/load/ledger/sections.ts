@@ -14,11 +14,11 @@ export interface Plan {
   rounds: number;
   /** How deep into a statement is read. */
   pages: number;
-  /** Of sustained load for the memory figure. */
+  /** Duration of sustained load before the memory figure. */
   memorySeconds: number;
 }
 
-/** Callers in this process, twice what a batch holds: there is always a next batch. */
+/** Callers in this process: twice a batch, so that a next batch is always ready. */
 const IN_PROCESS_CALLERS = 2_000;
 const REMOTE_CALLERS = 64;
 
@@ -59,7 +59,7 @@ export async function engineSection(world: World, { seconds, rounds }: Plan): Pr
   ];
 }
 
-/** Over so many that the pages which a checkpoint makes the log repeat are a part of it and not most of it. */
+/** Enough transfers that full-page writes after a checkpoint are a small part of the log. */
 const WAL_TRANSFERS_A_ROUND = 35_000;
 const LONGEST_WAL_SECONDS = 60;
 
@@ -189,7 +189,7 @@ export async function grpcSection(world: World, { seconds, rounds, memorySeconds
   }
 }
 
-/** CPU time of each process for one transfer of the coalesced load: what a gain would have to take away from. */
+/** CPU time of each process per transfer under the coalesced load. */
 async function costsOf(replica: BenchReplica, load: () => Promise<Measured>): Promise<Result[]> {
   const measure = async () => ({ own: cpuSeconds(), replica: (await replica.use()).cpuSeconds });
   const before = await measure();

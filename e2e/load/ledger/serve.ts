@@ -1,6 +1,6 @@
-// A ledger replica as a process of its own, as the benchmark's clients see it: the real gRPC door, app and engine on the database that
-// DATABASE_URL names; and beside it a door with the same contract whose answers are ready, which is all that the transport can do.
-// The outbox is written as always; publishing it is the work of another connection and is measured on its own.
+// A ledger replica as its own process: the real gRPC server, app and engine on the database of
+// DATABASE_URL. A second server with the same contract returns constant answers, to measure the
+// transport. The outbox is written as always; its publishing is measured separately.
 import { startGrpcServer, implement } from "@wonrail/kit/grpc/server";
 import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { createLog } from "@wonrail/kit/log";

@@ -9,11 +9,11 @@ const ACCOUNTS = 100_000 * SCALE;
 
 export interface Tpcb {
   perSecond: number;
-  /** Which program did it. */
+  /** The measuring program. */
   by: string;
 }
 
-/** One transaction for each transfer, one caller for each connection: what most ledgers do. */
+/** One transaction per transfer, one caller per connection, as most ledgers do. */
 export async function tpcbRate(world: World, seconds: number): Promise<Tpcb> {
   const pgbench = spawnSync("pgbench", ["--version"]);
   return pgbench.status === 0 ? byPgbench(world, seconds) : byLoop(world, seconds);

@@ -15,7 +15,7 @@ const LIMITS = { dailyLimitWon: won(2n ** 62n), maxChargeWon: won(2n ** 62n) };
 const RICH = won(1_000_000_000n);
 const log = createLog({ service: "bench", level: "error" });
 
-/** A ledger in a database of its own, with one organisation and as many funded NORMAL wallets as asked for. */
+/** A ledger in its own database, with one organisation and this many funded NORMAL wallets. */
 export interface World {
   adminUrl: string;
   url: string;

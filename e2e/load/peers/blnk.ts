@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { OpenPeer } from "./peer";
 import { postJson } from "./http";
 
-/** Blnk: one balance for each account, POST /transactions in its synchronous mode, which answers after the write. */
+/**
+ * Blnk with one balance per account and POST /transactions in its synchronous mode, which answers
+ * after the write.
+ */
 export const blnk: OpenPeer = async (address, accounts) => {
   const run = randomUUID().slice(0, 8);
   const { ledger_id } = (await postJson(`${address}/ledgers`, { name: `bench ${run}` })) as {

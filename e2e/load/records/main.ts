@@ -15,7 +15,7 @@ const READS = 30;
 const ROUNDS = 5;
 const HOUR_MS = 3_600_000;
 
-/** What a partner asks for. Each finds as many rows among many as among few. */
+/** Partners' queries. Each finds the same number of rows in both worlds. */
 const LISTS: Record<string, (world: World) => Partial<RecordsWanted>> = {
   list: () => ({}),
   "list.page": () => ({ page: readPage({ limit: 20, position: { $case: "currentPage", value: 400 } }) }),
@@ -73,7 +73,9 @@ async function measured(
     return median(times);
   };
   const { ratio, first, second } = await compare(ROUNDS, time(many), time(few));
-  const note = `${first.toFixed(2)} ms among ${many.count.toLocaleString("en-US")}, ${second.toFixed(2)} ms among ${FEW.toLocaleString("en-US")}`;
+  const note =
+    `${first.toFixed(2)} ms among ${many.count.toLocaleString("en-US")}, ` +
+    `${second.toFixed(2)} ms among ${FEW.toLocaleString("en-US")}`;
   const result = atMost(`${name}.vs_few`, ratio, "×", 1.2, note);
   process.stdout.write(`${line(result)}\n`);
   return result;

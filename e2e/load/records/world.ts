@@ -9,7 +9,7 @@ const log = createLog({ service: "bench", level: "error" });
 const SCHEMA = "chain_relayer";
 const MIGRATIONS = join(__dirname, "../../../services/chain-relayer/migrations");
 
-/** Records of one organisation in a database of their own. */
+/** One organisation's records in their own database. */
 export interface World {
   db: Database;
   orgId: string;
@@ -17,7 +17,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** What is as frequent in a small world as in a large one, so that only the size differs. */
+/** Equal in a small and a large world, so that only the size differs. */
 const PENDING = 100;
 const FAILED = 50;
 const SCHEDULED = 1_000;
@@ -54,7 +54,10 @@ export async function createWorld(clusterUrl: string, count: number): Promise<Wo
   return { db, orgId, count, close: () => db.close() };
 }
 
-/** One a second until now, in a mixed order: the newest of a rare kind is as far away as it may be. */
+/**
+ * One record per second until now, in a mixed order, so that the newest of a rare kind may be far
+ * away.
+ */
 function load(orgId: string, count: number): string {
   const pending = `i % ${count / PENDING} = 0`;
   const shop = `i % ${count / RECORDS_OF_THE_SHOP} = 0`;
@@ -74,7 +77,7 @@ function load(orgId: string, count: number): string {
         case when ${pending} then 'PENDING' when i % ${count / FAILED} = 1 then 'FAILED' else 'CONFIRMED' end as status)`;
 }
 
-/** What every record has at the least: the change that made it. */
+/** Every record has at least its creation in the history. */
 const HISTORY = `
   insert into chain_relayer.record_changes (org_id, record_id, version, status, scheduled_at, reason, changed_by, changed_at)
   select org_id, record_id, 1, 'PENDING', scheduled_at, null, 'api', created_at from chain_relayer.records`;

@@ -8,21 +8,21 @@ import { type MethodDefinition } from "./callRows";
 
 // Requests as no build of today writes them.
 
-/** No release of ours will ever have so many values. */
+/** Larger than any enum value of a future release. */
 const LATER_VALUE = 999;
 
 export function withLaterFields(request: Buffer): Buffer {
   return Buffer.concat([request, LATER_FIELDS]);
 }
 
-/** As many bytes as wanted, by a field that today's releases pass over: number 1001, which is bytes. */
+/** Pads a request with field 1001 of type bytes, which the present release ignores. */
 export function padded(request: Buffer, sizeBytes: number): Buffer {
   const padding = Buffer.alloc(sizeBytes - request.length - 5);
   const length = [(padding.length & 127) | 128, ((padding.length >> 7) & 127) | 128, padding.length >> 14];
   return Buffer.concat([request, Buffer.from([0xca, 0x3e, ...length]), padding]);
 }
 
-/** For each enum in the request, by its name, the request with a value there that only a later release knows. */
+/** For each enum field, the request with a value of a later release. */
 export function withLaterEnums({ path }: MethodDefinition, request: Buffer): Map<string, Buffer> {
   const [, service, method] = path.split("/");
   const type = descriptors()
@@ -38,12 +38,12 @@ export function withLaterEnums({ path }: MethodDefinition, request: Buffer): Map
   return altered;
 }
 
-/** A message's fields by their names; what is one of several alternatives is under the name of the choice. */
+/** A message's fields by name; alternatives are under the choice's name. */
 type Fields = Record<string, unknown>;
 
 interface EnumPlace {
   name: string;
-  /** Puts the later value there; what it returns puts today's back. */
+  /** Sets the later value, and returns a function that restores the old one. */
   set(): () => void;
 }
 

@@ -4,7 +4,7 @@ import { type Story } from "./story";
 export type ServiceDefinition = Parameters<typeof createClient>[0];
 export type MethodDefinition = ServiceDefinition[string];
 
-/** A method as a single consumer calls it. */
+/** A method as one consumer calls it. */
 export interface Call {
   caller: string;
   server: string;
@@ -12,9 +12,12 @@ export interface Call {
   /** The method's name in the definition. */
   name: string;
   method: MethodDefinition;
-  /** A request as the consumer makes it, encoded; another one each time where it is for one use. */
+  /** A valid encoded request of the consumer; a new one each time where requests are unique. */
   good(story: Story): Promise<Buffer>;
-  /** The same with one thing wrong, and what the server says of it: code and field. Null where every request is a good one. */
+  /**
+   * An invalid request, with the server's refusal as code and field. Null where every request is
+   * valid.
+   */
   bad: { request: (story: Story) => Promise<Buffer>; refusal: string } | null;
 }
 

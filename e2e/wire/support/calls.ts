@@ -196,7 +196,7 @@ export const CALLS: readonly Call[] = [
         const intent = choice("transfer", value);
         return { items: [{ context: contextOf(orgId), requestId: newId("trf"), metadata: {}, intent }] };
       },
-      // What payment may not have posted, whatever it says.
+      // An intent that payment may not post.
       bad: [
         "REQ_001 intent",
         ({ items: [item] }) => {
@@ -295,7 +295,7 @@ export const CALLS: readonly Call[] = [
       bad: ["REQ_001 walletIds", (good) => ({ ...good, walletIds: TOO_MANY })],
     },
     findWalletsByAddress: {
-      // It watches every address, so it names no organisation.
+      // The relayer watches every address, so it names no organisation.
       good: ({ payer: { address } }) => ({ orgId: "", addresses: [address.toLowerCase()] }),
       bad: ["REQ_001 addresses", (good) => ({ ...good, addresses: TOO_MANY })],
     },

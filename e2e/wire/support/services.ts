@@ -40,7 +40,10 @@ import { TOPICS as walletTopics } from "@wonrail/wallet/events";
 import { rpc as walletRpc } from "@wonrail/wallet/rpc";
 import { PROCESSES } from "../../ops/repository";
 
-/** The six services in one process: each the real one on its own Postgres, behind mutual TLS, calling the others as it always does. */
+/**
+ * The five services in one process, each real on its own Postgres, with mutual TLS and their usual
+ * calls.
+ */
 export interface Services {
   auth: Awaited<ReturnType<typeof createAuth>>;
   events: Awaited<ReturnType<typeof createEvents>>;
@@ -69,7 +72,9 @@ export function parts() {
   return { log: testLog(), registry: testRegistry() };
 }
 
-/** A door as `runService` opens it: by certificate, for the callers that proto/callers.json names. */
+/**
+ * Starts a gRPC server like `runService`: by certificate, for the callers in proto/callers.json.
+ */
 export function serve(name: string, services: GrpcService[]): Promise<GrpcServer> {
   const door = { host: "127.0.0.1", port: 0, tls: identityOf(name), callers: callersOf(services) };
   return startGrpcServer({ ...door, services, ...parts() });
@@ -167,7 +172,7 @@ function newKek(closers: (() => void)[]): string {
   return path;
 }
 
-/** All that chain-relayer's RPCs make use of. The whole app would not start without a chain. */
+/** The dependencies of chain-relayer's RPCs. The whole app would not start without a chain. */
 function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeof relayerRpc>[0] {
   const chain = {
     network: CHAIN.NETWORK,
@@ -191,7 +196,7 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
   return commands as unknown as Parameters<typeof relayerRpc>[0];
 }
 
-/** The service as it is, with a note of each call on its way to the handler. */
+/** The real service, with a record of each served call. */
 function noting({ definition, handlers }: GrpcService, served: Set<string>): GrpcService {
   const noted = Object.entries(handlers).map(([name, handle]) => {
     const { path } = definition[name]!;

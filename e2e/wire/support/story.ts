@@ -10,7 +10,7 @@ import { type CreateRecordRequest, PaymentType } from "@wonrail/proto/relayer/v1
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { CHAIN, identityOf, parts, type Services } from "./services";
 
-/** What is there to be asked about. All of it came about through the gateway's own clients. */
+/** Objects to query, created through the gateway's own clients. */
 export interface Story {
   gateway: ReturnType<typeof createClients>;
   orgId: string;
@@ -106,7 +106,7 @@ export async function makeWallet(gateway: Story["gateway"], orgId: string): Prom
 
 export type Command = NonNullable<ExecuteRequest["command"]>;
 
-/** One command as the gateway sends it. */
+/** A command as the gateway sends it. */
 export function executeRequest(orgId: string, command: Command): ExecuteRequest {
   return {
     context: contextOf(orgId),

@@ -3,7 +3,7 @@ import { createAddressLimits } from "./addressLimits";
 function start() {
   const clock = { nowMs: 0 };
   const limits = createAddressLimits({ perSecond: 1, burst: 3, monotonicMs: () => clock.nowMs });
-  /** How many of ten that come at once are let through. */
+  /** Number of requests that pass out of ten simultaneous ones. */
   const tenFrom = (address: string): number => {
     let passed = 0;
     for (let come = 0; come < 10; come += 1) {
@@ -20,7 +20,7 @@ function start() {
   return { clock, limits, tenFrom };
 }
 
-test("an address has its burst, then its rate, and never saves up more than a burst", () => {
+test("an address has its burst and then its rate, and saves up at most one burst", () => {
   const { clock, tenFrom } = start();
   expect(tenFrom("192.0.2.1")).toBe(3);
   expect(tenFrom("192.0.2.2")).toBe(3);
@@ -30,7 +30,7 @@ test("an address has its burst, then its rate, and never saves up more than a bu
   expect(tenFrom("192.0.2.1")).toBe(3);
 });
 
-test("those that were let through at once, more than there was room for, are paid back before another is let through", () => {
+test("an overdraft by simultaneous requests is paid back before another request passes", () => {
   const { clock, limits, tenFrom } = start();
   for (let come = 0; come < 10; come += 1) limits.check("192.0.2.1");
   for (let come = 0; come < 10; come += 1) limits.take("192.0.2.1");

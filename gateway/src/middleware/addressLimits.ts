@@ -4,7 +4,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { type RateState } from "./rates";
 
 export interface AddressLimits {
-  /** Throws an AddressLimitError when the address has used up its limit. Takes nothing. */
+  /** Throws an AddressLimitError when the address has used up its limit. Consumes no token. */
   check(address: string): void;
   take(address: string): void;
   giveBack(address: string): void;
@@ -27,7 +27,9 @@ export interface AddressLimitsOptions {
   monotonicMs: () => number;
 }
 
-/** A forgotten address starts with a full bucket, which an attacker with more addresses has anyway. */
+/**
+ * An evicted address starts with a full bucket. An attacker with more addresses has that anyway.
+ */
 const MAX_ADDRESSES = 20_000;
 
 /** Keeps a token bucket per address in memory, for callers without a key. */

@@ -6,7 +6,7 @@ import { AddressLimitError } from "./addressLimits";
 import { addRateHeaders, type Refusal, sendRefusal } from "./envelope";
 import { type ApiResponse } from "./exchange";
 
-/** The one place where a failure becomes an answer. What is not a refusal of ours is logged here, once, and shown to nobody. */
+/** Turns every failure into an answer. Unexpected errors are logged here, once, and never shown. */
 export function answerErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, _req, response, _next) => {
     const res = response as ApiResponse;
@@ -31,7 +31,7 @@ export const noSuchRoute: RequestHandler = ({ method, path }) => {
   throw new DomainError("REQ_004", { method, path: path.slice(0, MAX_ECHOED_PATH) });
 };
 
-/** Thrown for a path that exists, asked with a method that it does not have. */
+/** Thrown for a known path with another method. */
 export class MethodNotAllowedError extends Error {
   override readonly name = "MethodNotAllowedError";
 
@@ -42,7 +42,7 @@ export class MethodNotAllowedError extends Error {
 
 function refusalOf(error: unknown, onUnexpected: (error: unknown) => void): Refusal {
   if (error instanceof DomainError) {
-    // A service's own failure was logged there with its cause; here it is only passed on.
+    // The failing service has logged the cause. The gateway only passes the code on.
     if (error.code === "SYS_001" && error.cause !== undefined) onUnexpected(error);
     return { error };
   }

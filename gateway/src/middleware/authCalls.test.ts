@@ -21,7 +21,7 @@ const NOTHING = {
   resetsAt: undefined,
 };
 
-/** auth's answers to the calls for a lease, one after the other. */
+/** A lease call that gets these answers of auth in turn. */
 function leaseWith(...answers: (ErrorCode | typeof NOTHING)[]) {
   const asked: unknown[] = [];
   const leaseQuota = async (request: unknown) => {
@@ -37,12 +37,12 @@ function leaseWith(...answers: (ErrorCode | typeof NOTHING)[]) {
 test.each<[string, ErrorCode[], ErrorCode]>([
   ["that did nothing is not asked for again", ["SYS_002"], "SYS_002"],
   [
-    "that may have been granted is asked for again, and may be while that is not known",
+    "that may have been granted is retried, and may be granted while its outcome is unknown",
     ["SYS_003", "SYS_003"],
     "SYS_003",
   ],
   [
-    "that may have been granted still may, though the second try did nothing",
+    "that may have been granted stays possible, although the second attempt was not executed",
     ["SYS_003", "SYS_002"],
     "SYS_003",
   ],
@@ -54,7 +54,7 @@ test.each<[string, ErrorCode[], ErrorCode]>([
   expect(new Set(asked.map((request) => JSON.stringify(request))).size).toBe(1);
 });
 
-test("of nothing granted it is told whether an earlier try may still be served", async () => {
+test("a lease without units says whether an earlier attempt may still be granted", async () => {
   expect(await leaseWith(NOTHING).lease()).toMatchObject({ granted: 0, mayBeLent: false });
   expect(await leaseWith("SYS_003", NOTHING).lease()).toMatchObject({ granted: 0, mayBeLent: true });
 });

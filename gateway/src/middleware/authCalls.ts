@@ -8,14 +8,18 @@ import {
   type WatchChangesResponse,
 } from "@wonrail/proto/auth/v1/auth";
 import { type Clients } from "../clients";
-import { type Principal, type ResolvedKey, type ResolveKey, type Resolution } from "./principals";
+import { type Principal } from "./principal";
+import { type ResolvedKey, type ResolveKey, type Resolution } from "./principals";
 import { type LeaseQuota, type QuotaName } from "./quotas";
 import { type LeaseRate } from "./rates";
 import { type Change } from "./watchChanges";
 
-/** Every call has a deadline, the stream of changes too: it is opened anew each hour. */
+/** Deadline of the stream of changes, which is then opened again. */
 const STREAM_LIFE_MS = 3_600_000;
-/** For a lease that was not answered at once: nothing can be counted without it, and the other calls need half of a request's time. */
+/**
+ * Timeout of a second lease call. No request can be counted without it, and the rest of the request
+ * needs half of its time.
+ */
 const PATIENT_MS = 4_000;
 
 /** auth's RPCs in the words of the middlewares that use them. */
@@ -32,9 +36,9 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
     const answer = await auth.leaseQuota(request, { retry: true, onUnsure }).catch((error: unknown) => {
       if (!isUnknown(error)) throw error;
       onUnsure();
-      // It is the same lease however often it is asked for: now of another replica, or of one that has begun to answer.
+      // The lease id makes the call repeatable, at another replica or at a recovered one.
       return auth.leaseQuota(request, { retry: true, timeoutMs: PATIENT_MS }).catch((again: unknown) => {
-        // That the second did nothing says nothing of the first.
+        // The second attempt's outcome does not prove that the first was not executed.
         throw perhapsDone(again);
       });
     });

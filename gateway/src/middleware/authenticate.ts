@@ -1,12 +1,13 @@
 import { type IncomingMessage } from "node:http";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Exchange } from "./exchange";
-import { type Principal, type Principals, type Resolution } from "./principals";
-import { timesGiven } from "./timesGiven";
+import { type Principal } from "./principal";
+import { type Principals, type Resolution } from "./principals";
+import { countHeader } from "./countHeader";
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Whose request it is, provided that its key may be used for an operation of this access. */
+/** Returns the caller, if the key allows an operation of this access. */
 export async function authenticate(
   principals: Principals,
   req: IncomingMessage,
@@ -16,7 +17,7 @@ export async function authenticate(
   const apiKey = presentedKey(req);
   if (/^sk_(test|live)_/.test(apiKey)) throw invalidKey("secret_key_sent");
   const found = principals.lookUp(apiKey, exchange.clientAddress);
-  // Most look-ups are answered at once, and then nothing needs to be waited for.
+  // Most look-ups answer from memory without a promise.
   return judge(found instanceof Promise ? await found : found, req, exchange, access);
 }
 
@@ -26,7 +27,7 @@ function judge(
   exchange: Exchange,
   needed: "session" | "full",
 ): Principal {
-  // Before it may be refused: the line in the log says whose key it was.
+  // Set before a refusal, so that the log line names the organisation.
   if (principal) exchange.context = { ...exchange.context, orgId: principal.orgId };
   const orgCode = req.headers["x-org-code"];
   // Only the holder of a valid key learns that the code is the wrong part.
@@ -44,17 +45,17 @@ function presentedKey(req: IncomingMessage): string {
   return (apiKey ?? bearer)!;
 }
 
-/** Undefined for another scheme: it is meant for a proxy on the way. */
+/** Returns undefined for another scheme, which may be meant for a proxy. */
 function bearerToken(req: IncomingMessage): string | undefined {
   const { authorization } = req.headers;
   if (authorization === undefined) return undefined;
   // Node shows only the first of two.
-  if (timesGiven(req, "authorization") > 1) throw invalidKey("two_keys_sent");
+  if (countHeader(req, "authorization") > 1) throw invalidKey("two_keys_sent");
   if (!/^bearer\b/i.test(authorization)) return undefined;
   return BEARER.exec(authorization)?.[1] ?? "";
 }
 
-/** What a caller may learn. None of these tells a wrong key from an unknown one. */
+/** Reasons that the caller may learn. A wrong key and an unknown one have none. */
 type KeyReason = "no_key_sent" | "two_keys_sent" | "secret_key_sent" | "wrong_org_code";
 
 function invalidKey(reason: KeyReason): DomainError {

@@ -11,7 +11,7 @@ export interface ClientAddressOptions {
 /**
  * Returns the function that reads a caller's address. Each trusted proxy appends the address that
  * called it to X-Forwarded-For. With n proxies, the n-th entry from the right is the first that no
- * outsider could write. Without proxies anybody can write the header, so it is ignored.
+ * outsider could write. Without proxies the header is ignored, because any client can write it.
  */
 export function createClientAddress({ trustedProxyHops, log }: ClientAddressOptions) {
   let hasWarned = false;
@@ -23,7 +23,8 @@ export function createClientAddress({ trustedProxyHops, log }: ClientAddressOpti
     hasWarned = true;
     log.error(
       { peer: direct },
-      "a proxy forwards requests but TRUSTED_PROXY_HOPS is 0: all callers share one address and its limits; set TRUSTED_PROXY_HOPS to the number of proxies",
+      "a proxy forwards requests but TRUSTED_PROXY_HOPS is 0: all callers share one address and its " +
+        "limits; set TRUSTED_PROXY_HOPS to the number of proxies",
     );
   }
 

@@ -4,13 +4,13 @@ import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 
 export interface ConnectionLimits {
-  /** Requests of one connection that are not answered yet, or whose answer the client has not read. */
+  /** Limit of requests per connection, counted until the client has read the answer. */
   maxRequests: number;
-  /** Bytes of answers that wait for one client to read them. One answer may be larger. */
+  /** Limit of answer bytes that wait for one client. A single answer may be larger. */
   maxQueuedBytes: number;
   /** The same for all clients together. */
   maxQueuedBytesInAll: number;
-  /** How long a client may read nothing while an answer waits. */
+  /** Longest time in which a client reads nothing while an answer waits. */
   stallTimeoutMs: number;
 }
 
@@ -21,13 +21,19 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   stallTimeoutMs: 15_000,
 };
 
-/** What one waiting answer costs beside its body: the request, the response and their context. */
+/** Memory of one waiting answer beside its body: request, response and context. */
 export const BYTES_PER_ANSWER = 4 * 1024;
 
 export interface Connections {
-  /** Counts a request. False when the connection had too many and was closed: the request must not be started. */
+  /**
+   * Counts a request. Returns false when the connection had too many and was closed; do not start
+   * the request then.
+   */
   begin(req: IncomingMessage): boolean;
-  /** Counts an answer until `end`. False when the client reads too little and its connection was closed. */
+  /**
+   * Counts an answer until `end`. Returns false when the client reads too slowly and its connection
+   * was closed.
+   */
   queue(req: IncomingMessage, bytes: number): boolean;
   /** The request is over: `bytes` of its answer left the queue, or the connection ended. */
   end(req: IncomingMessage, bytes: number): void;
@@ -38,7 +44,7 @@ interface Connection {
   readonly socket: Socket;
   requests: number;
   queuedBytes: number;
-  /** When the client last took an answer, or got the first one that waits. */
+  /** Last time at which the client took an answer, or got its first waiting one. */
   progressAtMs: number;
   isWatched: boolean;
 }
@@ -57,12 +63,12 @@ const SWEEP_MS = 1_000;
 
 /**
  * Bounds the memory that clients can hold by sending requests and not reading the answers. Each
- * connection has its limits. When all queues together are too long, the connection that has read
- * nothing for the longest time is closed first, so that clients that read are not affected.
+ * connection has its limits. When all queues together are too long, the connection with the longest
+ * pause in reading is closed first, and clients that read are not affected.
  */
 export function createConnections({ log, registry, limits, monotonicMs }: ConnectionsOptions): Connections {
   const bySocket = new WeakMap<Socket, Connection>();
-  /** Connections that had an answer waiting since the last sweep. */
+  /** Connections with a waiting answer since the last sweep. */
   const watched = new Set<Connection>();
   let queuedBytesInAll = 0;
   const closed = measure(registry, () => queuedBytesInAll);
@@ -76,7 +82,10 @@ export function createConnections({ log, registry, limits, monotonicMs }: Connec
     return connection;
   }
 
-  /** The sweep removes it again: a Set that changes with each request keeps garbage alive. */
+  /**
+   * The sweep removes the connection later: a Set that changes with each request keeps garbage
+   * alive.
+   */
   function watch(connection: Connection): void {
     if (connection.isWatched) return;
     connection.isWatched = true;
@@ -138,7 +147,7 @@ export function createConnections({ log, registry, limits, monotonicMs }: Connec
       }
       connection.queuedBytes += bytes;
       queuedBytesInAll += bytes;
-      // One answer alone may be larger than all the room.
+      // A single answer may exceed the whole limit.
       while (queuedBytesInAll > limits.maxQueuedBytesInAll && queuedBytesInAll > bytes) closeLongestUnread();
       return !req.socket.destroyed;
     },

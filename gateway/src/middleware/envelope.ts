@@ -4,16 +4,19 @@ import { BYTES_PER_ANSWER } from "./connections";
 import { type ApiResponse, type Exchange } from "./exchange";
 import { type RateState } from "./rates";
 
-/** What the answer to a refused request may carry beyond the table's row. */
+/** A refusal, and parts of its answer that the error table does not hold. */
 export interface Refusal {
   error: DomainError;
-  /** Where HTTP has a more exact status than the code's. */
+  /** Overrides the code's status where HTTP has a more exact one. */
   status?: number;
   /** For a method that is not supported. */
   allow?: string;
 }
 
-/** A document, not a page: nothing may frame it, run in it, guess its type or keep it. */
+/**
+ * The answer is a document, not a page: nothing may frame it, run in it, guess its type or store
+ * it.
+ */
 export const SECURITY_HEADERS: readonly string[] = [
   "Content-Security-Policy",
   "default-src 'none'; frame-ancestors 'none'",
@@ -40,7 +43,7 @@ const JSON_HEADERS: readonly string[] = [
 export function sendData(res: ApiResponse, status: number, data: unknown): void {
   const { requestId } = res.locals.exchange.context;
   const now = new Date().toISOString();
-  // Spelled out: the id is checked and the rest is ours, so only the data needs a serialiser.
+  // Built by hand, because only the data needs a serialiser: the request id is already validated.
   const body = `{"success":true,"data":${JSON.stringify(data)},"error":null,"requestId":"${requestId}","timestamp":"${now}"}`;
   sendJson(res, status, body);
 }
@@ -48,7 +51,7 @@ export function sendData(res: ApiResponse, status: number, data: unknown): void 
 export function sendRefusal(res: ApiResponse, { error, status, allow }: Refusal): void {
   const { exchange } = res.locals;
   exchange.code = error.code;
-  // What went wrong here has a line of its own.
+  // SYS_001 has its own log line with the cause.
   if (isOutage(error) && error.code !== "SYS_001") exchange.cause = causesOf(error);
   const row = errorTable[error.code];
   const answerStatus = status ?? row.http;
@@ -82,13 +85,13 @@ export function addRateHeaders({ headers }: Exchange, { limit, remaining, resetS
   );
 }
 
-/** Whole seconds, rounded up: a client that waits exactly this long does not come too early. */
+/** Rounds up to whole seconds, so that a client that waits exactly this long is not early. */
 function retryAfterSeconds(error: DomainError): number {
   const waitMs: Json | undefined = error.details?.retryAfterMs;
   return typeof waitMs === "number" && waitMs > 0 ? Math.ceil(waitMs / 1000) : 1;
 }
 
-/** A body that is JSON already. One write of the head: setting headers one by one costs more than the rest of the answer. */
+/** Sends a serialised body. Writing the head at once is cheaper than setting headers one by one. */
 function sendJson(res: ApiResponse, status: number, body: string): void {
   const bytes = Buffer.byteLength(body);
   if (!queueAnswer(res, bytes)) return;
@@ -100,7 +103,9 @@ function sendJson(res: ApiResponse, status: number, body: string): void {
   res.end(body);
 }
 
-/** Counts an answer that holds `bytes` of its own. False when the connection was closed instead. */
+/**
+ * Counts an answer with `bytes` of its own. Returns false when the connection was closed instead.
+ */
 export function queueAnswer(res: ApiResponse, bytes: number): boolean {
   const { exchange } = res.locals;
   exchange.queuedBytes = bytes + BYTES_PER_ANSWER;

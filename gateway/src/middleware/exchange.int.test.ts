@@ -2,17 +2,17 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
 import { type Reply } from "../routes/operation";
-import { type AuthAtOurEdge, startAuthAtOurEdge } from "../testing/authAtOurEdge";
+import { type FakeAuthServer, startFakeAuthServer } from "../testing/fakeAuthServer";
 import { countedRoute } from "../testing/countedRoute";
 import { startGateway, type TestGateway } from "../testing/startGateway";
 
-let auth: AuthAtOurEdge;
+let auth: FakeAuthServer;
 let gateway: TestGateway;
-/** What the counted test route does next. */
+/** Handler of the counted test route, set by each test. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
-  auth = await startAuthAtOurEdge();
+  auth = await startFakeAuthServer();
   const extraRoutes = [countedRoute("/test/counted", undefined, () => work())];
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());
@@ -40,7 +40,7 @@ test("each request is one log line, with its ids and without its body", async ()
   expect(lines[0]).not.toContain("private words");
 });
 
-test("the line of a refused key says where it came from and, if that is known, whose it is; no other line has an address", async () => {
+test("only the log line of a refused key holds the client address, with the organisation when it is known", async () => {
   const expired = { access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") };
   const { text, orgId } = auth.addKey(expired);
   const line = async (key?: string) => {

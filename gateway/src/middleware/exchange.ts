@@ -8,29 +8,28 @@ import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";
 import { type Connections } from "./connections";
-import { timesGiven } from "./timesGiven";
+import { countHeader } from "./countHeader";
 
-/** One request and its answer, from the first byte to the last: what the log line and the metrics are made of. */
+/** State of one request and its answer, for the log line and the metrics. */
 export interface Exchange {
   readonly startedMs: number;
   context: RequestContext;
-  /** The route's template, never the path itself: ids would make a series each. */
+  /** The route's template, because a path with ids would create a series for each id. */
   route: string;
-  /** Where the caller is, as far as the proxies in front can be believed; looked up when the route is known. */
+  /** Set when the route is known; respects the trusted proxies. */
   clientAddress: string;
-  /** Why the request was refused, if it was. */
   code: ErrorCode | undefined;
-  /** What that came of, where it was no fault of the request's. */
+  /** Cause of a failure that is not the caller's fault. */
   cause: string | undefined;
-  /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
+  /** Names and values, alternating, of headers beyond the common ones. */
   readonly headers: string[];
-  /** What the answer takes of the queue until the client has read it. */
+  /** Bytes in the connection's queue until the client has read the answer. */
   queuedBytes: number;
   readonly lifecycle: Lifecycle;
   readonly connections: Connections;
 }
 
-/** The process's own state, as far as answers depend on it. */
+/** State of the process that answers depend on. */
 export interface Lifecycle {
   /** Each connection is closed after its next answer. */
   isStopping: boolean;
@@ -43,15 +42,17 @@ export interface ExchangeOptions {
   registry: Registry;
   lifecycle: Lifecycle;
   connections: Connections;
-  /** How long anything behind the gateway may take over one request. */
+  /** Time limit for all calls behind one request. */
   budgetMs: number;
 }
 
-/** The first middleware: gives the request its id, trace, deadline and context, and sees it out with one log line. */
+/**
+ * First middleware: creates the request's id, trace, deadline and context, and writes its log line.
+ */
 export function openExchange(options: ExchangeOptions): RequestHandler {
   const { log, registry, lifecycle, connections, budgetMs } = options;
   const observe = observer(registry);
-  // Each field of the line is chosen here and none is a secret, so there is nothing to look through for one.
+  // Every field of the line is chosen here and none is a secret, so redaction is off.
   const accessLog = log.child({}, { redact: [] });
   return (req: Request, res: Response, next: NextFunction) => {
     if (!connections.begin(req)) return;
@@ -89,8 +90,9 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
       });
       runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
     });
-    const hosts = timesGiven(req, "host");
-    // HTTP/1.1 requires the header. Node would refuse without the envelope, and of two it takes the first.
+    const hosts = countHeader(req, "host");
+    // HTTP/1.1 requires the header. Node would refuse a missing one without the envelope, and of
+    // two it takes the first.
     if (hosts > 1) return next(invalidRequest([{ path: "(header) Host", message: "is given twice" }]));
     if (hosts === 0 && req.httpVersionMinor > 0) {
       return next(invalidRequest([{ path: "(header) Host", message: "is required" }]));
@@ -115,12 +117,15 @@ function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, se
 }
 
 /**
- * Refusals of a key and of too many requests: the operator needs the address to block it. Other lines
- * have none, since an address is personal data.
+ * Statuses whose log line has the client's address, because an operator needs it to block the
+ * client. Other lines omit it: an address is personal data.
  */
 const NEEDS_ADDRESS = new Set([401, 429]);
 
-/** The RED metrics. Label sets are looked up once per combination: hashing them for each request costs more than counting. */
+/**
+ * Request metrics. Label sets are looked up once per combination, because hashing them costs more
+ * than counting.
+ */
 function observer(
   registry: Registry,
 ): (method: string) => (route: string, outcome: string, seconds: number) => void {

@@ -6,7 +6,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { refusalBody, SECURITY_HEADERS } from "./envelope";
-import { hearOfTheEnd } from "./hearOfTheEnd";
+import { closeQueuedResponsesOnDisconnect } from "./closeQueuedResponsesOnDisconnect";
 
 export interface HttpServerOptions {
   host: string;
@@ -25,7 +25,10 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   readonly port: number;
-  /** Takes no new connections, answers what is under way, closes each connection after its answer; after `graceMs` all that are left. */
+  /**
+   * Accepts no new connections and closes each one after its running answer. Cuts the rest after
+   * `graceMs`.
+   */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -33,13 +36,16 @@ const MAX_HEADER_BYTES = 8 * 1024;
 /** How often the two timeouts are looked at, which is how late they may be. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** The server around the app: limits for clients that are slow, many or wrong in ways that never become a request. */
+/**
+ * Starts the server around the app, with limits for slow clients, many clients and malformed
+ * requests.
+ */
 export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = options;
   let draining = false;
   const server = createServer(
     {
-      ...bornForExpress(app),
+      ...useExpressPrototypes(app),
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -50,10 +56,11 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       requireHostHeader: false,
     },
     (req, res) => {
-      // What is being answered already is told by the app, which sees each answer off.
+      // The app closes connections of running answers itself.
       if (draining || isLast(res)) res.shouldKeepAlive = false;
-      if (res.socket === null) hearOfTheEnd(req.socket, res);
-      // What Express cannot read as a URL it would answer by itself, past all that each request passes. So it is asked for a path that nobody has.
+      if (res.socket === null) closeQueuedResponsesOnDisconnect(req.socket, res);
+      // Express would answer a malformed URL itself, without our middlewares. So the request is
+      // retried as an unknown path.
       app(req as Request, res as Response, () => {
         req.url = "/";
         app(req, res);
@@ -64,13 +71,14 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   server.maxRequestsPerSocket = options.maxRequestsPerSocket;
   server.timeout = options.idleTimeoutMs;
   server.on("clientError", answerBrokenRequest);
-  // An expectation that nobody has, and a tunnel that nobody offers: both are ordinary requests to be refused.
+  // Unsupported expectations and tunnels get an ordinary refusal.
   server.on("checkExpectation", ({ socket }) => {
     answerRaw(socket, 417, invalidRequest([{ path: "(header) Expect", message: "is not supported" }]));
   });
   server.on("connect", (_req, stream) => {
     const socket = stream as Socket;
-    // Node has given the socket away with all of its own listeners: unheard, a reset would end the process.
+    // Node has removed its own listeners from the socket. Without this one a reset would end the
+    // process.
     socket.on("error", () => socket.destroy());
     answerRaw(socket, 405, new DomainError("REQ_005"));
   });
@@ -83,7 +91,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       resolve();
     });
   });
-  // What could not be accepted, as when no file descriptor is left, is no reason to leave everybody else without an answer.
+  // A failed accept, such as one without a free file descriptor, must not stop the server.
   server.on("error", (error) => options.log.error({ err: error }, "a connection could not be accepted"));
 
   return {
@@ -100,8 +108,9 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
 }
 
 /**
- * Node counts a connection's requests and says close with the answer to the last one, but does not do it: each that came behind it would get a bare 503. Closed
- * for good after that answer, none of them is begun, so that a client may send it again.
+ * Node announces the close with a connection's last allowed request but keeps reading. Later
+ * pipelined requests would get a bare 503. Closing after that answer starts none of them, so that
+ * the client may send them again.
  */
 function isLast(res: ServerResponse): boolean {
   return (
@@ -115,7 +124,7 @@ function isLast(res: ServerResponse): boolean {
  * replaces the prototype of each object. V8 then drops its knowledge of the object's shape, and each
  * access costs three times as much (docs/performance/payments.md).
  */
-function bornForExpress(app: Express) {
+function useExpressPrototypes(app: Express) {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse extends ServerResponse {}
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Express["request"];
@@ -127,7 +136,7 @@ interface ParserError extends Error {
   code?: string;
 }
 
-/** What Node's parser refuses never becomes a request, but its sender is owed the same kind of answer. */
+/** Answers a request that Node's parser refuses, in the same envelope. */
 function answerBrokenRequest(error: ParserError, stream: unknown): void {
   const socket = stream as Socket;
   switch (error.code) {
@@ -158,9 +167,11 @@ const REASONS: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
-/** Writes a whole answer and ends the connection, whose next bytes could be anything. */
+/**
+ * Writes a complete answer and ends the connection, because its next bytes have no known meaning.
+ */
 function answerRaw(socket: Socket, status: number, error: DomainError): void {
-  if (!socket.writable || isOwedAnother(socket)) {
+  if (!socket.writable || isAnswerPending(socket)) {
     socket.destroy();
     return;
   }
@@ -176,16 +187,17 @@ function answerRaw(socket: Socket, status: number, error: DomainError): void {
     "Connection: close",
   ];
   socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
-  // The sender may go on for ever; what it sends now is nobody's.
+  // The sender may continue for ever; its bytes are discarded.
   socket.resume();
   setTimeout(() => socket.destroy(), CHECK_INTERVAL_MS).unref();
 }
 
 /**
- * The next bytes on the wire belong to the answer of another request: half written, they would be garbled by this one; not begun, this one
- * would be read as the answer to a request that is whole and may be moving money just now. A broken connection says the truth, that nobody knows.
+ * The next bytes on the wire belong to another request's answer. If that answer is half written, a
+ * refusal would garble it. If it is not started, the client would take the refusal for it. So the
+ * connection is cut, and the client knows that the outcome is unknown.
  */
-function isOwedAnother(socket: Socket): boolean {
+function isAnswerPending(socket: Socket): boolean {
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
   return answer != null && (answer.headersSent || answer.req.complete);
 }

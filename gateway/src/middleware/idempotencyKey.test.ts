@@ -7,7 +7,7 @@ function request(headers: Record<string, string>, rawHeaders: string[] = []) {
 }
 
 describe("an Idempotency-Key", () => {
-  test("is taken as it is", () => {
+  test("is accepted unchanged", () => {
     expect(idempotencyKey(request({ "idempotency-key": "order 1, second try" }))).toBe("order 1, second try");
     expect(idempotencyKey(request({}))).toBeUndefined();
   });

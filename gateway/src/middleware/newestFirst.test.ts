@@ -14,7 +14,7 @@ function start() {
   return { started, finish, add };
 }
 
-test("the newest that waits starts next, and the oldest is refused when too many wait", async () => {
+test("the newest waiting task starts next, and the oldest is refused when the queue is full", async () => {
   const { started, finish, add } = start();
   const first = add("first");
   const second = add("second");
@@ -30,7 +30,7 @@ test("the newest that waits starts next, and the oldest is refused when too many
   expect(started).toEqual(["first", "fourth", "third"]);
 });
 
-test("work that waits longer than the limit is refused and leaves its place", async () => {
+test("a task that waits longer than the limit is refused and leaves the queue", async () => {
   const run = createNewestFirst({ maxRunning: 1, maxWaiting: 2, maxWaitMs: 1 });
   let finish = () => {};
   const first = run(() => new Promise<void>((resolve) => (finish = resolve)), refusal);

@@ -8,8 +8,8 @@ export interface NewestFirstOptions {
 export type NewestFirst = <T>(work: () => Promise<T>, refusal: Error) => Promise<T>;
 
 /**
- * Runs little work at a time and starts the newest first. Under a flood a first-in-first-out queue
- * answers only callers that have given up; here a newcomer is served next.
+ * Runs few tasks at a time and starts the newest first. Under a flood a first-in-first-out queue
+ * serves only callers that have given up.
  */
 export function createNewestFirst({ maxRunning, maxWaiting, maxWaitMs }: NewestFirstOptions): NewestFirst {
   let running = 0;

@@ -2,7 +2,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { parseQuery } from "./parseQuery";
 
 describe("a query", () => {
-  test("is decoded once", () => {
+  test("is decoded exactly once", () => {
     expect({ ...parseQuery("/x?a=1%202+3&b=&c&d=%EC%9B%90&e=%2541") }).toEqual({
       a: "1 2 3",
       b: "",
@@ -28,7 +28,7 @@ describe("a query", () => {
     expect(() => parseQuery(url)).toThrow(DomainError);
   });
 
-  test("__proto__ is a name like any other", () => {
+  test("__proto__ is an ordinary name", () => {
     const query = parseQuery("/x?__proto__=1");
     expect(Object.keys(query)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();

@@ -2,7 +2,7 @@ import { type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors"
 
 const MAX_PARAMETERS = 32;
 
-/** A query's parameters. Each may be given once: of two equal names some parsers take the first and some the last. */
+/** Parses a query. A repeated name is refused, because parsers disagree on which one counts. */
 export function parseQuery(url: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
   const start = url.indexOf("?");
@@ -32,7 +32,7 @@ function splitOnce(part: string): [string, string] {
   return at === -1 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
 }
 
-/** Undefined for what is no UTF-8, and for a NUL, which no database can store. */
+/** Returns undefined for invalid UTF-8 and for a NUL, which no database can store. */
 function decode(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text.replaceAll("+", " "));

@@ -4,12 +4,12 @@ import { type Request } from "express";
 import { queueAnswer, SECURITY_HEADERS } from "./envelope";
 import { type ApiResponse } from "./exchange";
 
-/** An answer that is the same for all callers: compressed once, and sent from one buffer. */
+/** An answer that is equal for all callers: compressed once and sent from one buffer. */
 export interface PrebuiltAnswer {
   readonly headers: readonly string[];
   readonly etag: string;
   readonly body: Buffer;
-  /** Undefined until it is ready: a large file takes a second. */
+  /** Undefined until the compression is done, which takes a second for a large file. */
   gzipped: Buffer | undefined;
 }
 

@@ -5,26 +5,16 @@ import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { AddressLimitError, type AddressLimits } from "./addressLimits";
 import { createNewestFirst } from "./newestFirst";
+import { type Principal } from "./principal";
 
-/** Who is calling. */
-export interface Principal {
-  orgId: string;
-  orgCode: string;
-  keyId: string;
-  keyUsableUntil: Date;
-  subscriptionEndsAt: Date;
-  ratePerSecond: number;
-  rateBurst: number;
-}
-
-/** What a key may be used for, and the refusal for anything beyond. */
+/** Access that a key has, and the refusal for anything beyond. */
 export interface Resolution {
   access: "none" | "refresh" | "session" | "full";
   refusal: DomainError | undefined;
   principal: Principal | undefined;
 }
 
-/** auth's answer, which may be kept for `cacheableMs` from the moment it was asked for. */
+/** auth's answer, which may be cached for `cacheableMs` after the request for it. */
 export interface ResolvedKey extends Resolution {
   cacheableMs: number;
 }
@@ -33,10 +23,10 @@ export type ResolveKey = (key: PresentedApiKey, clientAddress: string) => Promis
 
 export interface PrincipalsOptions {
   resolveKey: ResolveKey;
-  /** How many keys that turn out to be wrong an address may present before it has to queue. */
+  /** Limit of wrong keys per address; beyond it look-ups wait in a queue. */
   guesses: AddressLimits;
   registry: Registry;
-  /** How long a key that was good stays good while auth cannot be asked at all; 0: not a moment. */
+  /** How long a cached valid key works while auth is away. 0: not at all. */
   outageGraceMs: number;
   /** Milliseconds of a clock that never jumps. */
   monotonicMs: () => number;
@@ -44,34 +34,39 @@ export interface PrincipalsOptions {
 }
 
 export interface Principals {
-  /** An answer at once for a key that was seen lately; otherwise auth is asked, once however many requests wait for it. */
+  /** Answers from memory for a cached key; otherwise asks auth, once for all waiting requests. */
   lookUp(apiKey: string, clientAddress: string): Resolution | Promise<Resolution>;
   forgetKey(keyId: string): void;
   forgetOrganisation(orgId: string): void;
-  /** Nothing that is cached counts as fresh any more. */
-  doubtAll(): void;
+  /** Marks every cached answer as stale. */
+  markAllStale(): void;
 }
 
 interface Entry {
   resolution: Resolution;
   sentAtMs: number;
   freshUntilMs: number;
-  /** When the next request has auth asked again. */
-  askAgainAtMs: number;
+  /** From this time on a request triggers a new look-up. */
+  refreshAtMs: number;
 }
 
 const MAX_PRINCIPALS = 10_000;
 const MAX_REFUSALS = 10_000;
-/** Of keys that are known and of others apart: a flood of guesses leaves room for the known keys. */
+/** Separate limits, so that a flood of guesses leaves room for known keys. */
 const MAX_LOOK_UPS = { known: 1_000, stranger: 500 };
-/** For addresses that used up their guesses. A good key that is new to this process waits here too. */
+/**
+ * For addresses that used up their guesses. A valid key that is new to this process waits here too.
+ */
 const SUSPECTS = { maxRunning: 8, maxWaiting: 200, maxWaitMs: 1_000 };
-/** Whatever an answer claims, the promise about revoked keys is ours to keep. */
+/**
+ * Cap on auth's cacheable time, because the gateway promises to refuse a revoked key within a
+ * second.
+ */
 const MAX_LIFE_MS = 1_000;
 const MAX_KEY_CHARACTERS = 128;
-/** While auth does not answer, how often one key's look-up is tried again. */
+/** Pause between look-ups of one key while auth does not answer. */
 const RETRY_MS = 250;
-/** While auth does not answer, how often one request has to wait until that is certain. */
+/** While auth does not answer, one request per step waits for it. */
 const GRACE_STEP_MS = 1_000;
 
 const INVALID_KEY: Resolution = {
@@ -81,9 +76,10 @@ const INVALID_KEY: Resolution = {
 };
 
 /**
- * The gateway's memory of keys. A key in use is asked about again at half the life of its last answer, in the background, so a hot
- * key costs its requests no call. Nothing is served past its life, which is the promise that a revoked key is refused within a second;
- * revocations that arrive by the stream of changes only make it sooner. ADR 0008 has the one exception: auth is down.
+ * The gateway's cache of keys. A used key is looked up again at half of its lifetime, in the
+ * background, so that its requests never wait. No entry is served past its lifetime, so that a
+ * revoked key is refused within a second. Pushed revocations only make that sooner. ADR 0008
+ * describes the exception while auth is down.
  */
 export function createPrincipals(options: PrincipalsOptions): Principals {
   const { resolveKey, guesses, registry, outageGraceMs, monotonicMs, nowMs } = options;
@@ -92,9 +88,9 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
   const refused = new LRUCache<string, Entry>({ max: MAX_REFUSALS });
   const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
   const running = { known: 0, stranger: 0 };
-  const asSuspect = createNewestFirst(SUSPECTS);
+  const queueAsSuspect = createNewestFirst(SUSPECTS);
   const lookUps = measure(registry, () => known.size);
-  /** Grows with each change that is pushed. An answer that was asked for before one of them may be older than it. */
+  /** Number of pushed changes. An answer that was requested before a change may be outdated. */
   let changes = 0;
 
   function lookUp(apiKey: string, clientAddress: string): Resolution | Promise<Resolution> {
@@ -103,41 +99,41 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     const entry = known.get(fingerprint) ?? refused.get(fingerprint);
     const now = monotonicMs();
     if (entry && now < entry.freshUntilMs) {
-      if (now >= entry.askAgainAtMs && !underWay.has(fingerprint)) {
-        entry.askAgainAtMs = now + RETRY_MS;
-        // A failure here is of no consequence: the entry lives on until its time, and then a request waits for the answer.
-        askAboutKnown(fingerprint, apiKey, clientAddress).catch(() => undefined);
+      if (now >= entry.refreshAtMs && !underWay.has(fingerprint)) {
+        entry.refreshAtMs = now + RETRY_MS;
+        // This failure is harmless: the entry lives on, and later a request waits for the answer.
+        lookUpKnown(fingerprint, apiKey, clientAddress).catch(() => undefined);
       }
       return entry.resolution;
     }
-    const waiting = joinable(fingerprint);
+    const waiting = findPendingLookUp(fingerprint);
     if (!entry?.resolution.principal) {
       if (waiting) return waiting;
       const presented = parseApiKey(apiKey);
-      return presented ? askAboutStranger(fingerprint, presented, clientAddress) : INVALID_KEY;
+      return presented ? lookUpUnknown(fingerprint, presented, clientAddress) : INVALID_KEY;
     }
-    return orGrace(waiting ?? askAboutKnown(fingerprint, apiKey, clientAddress), fingerprint, entry);
+    return withOutageGrace(waiting ?? lookUpKnown(fingerprint, apiKey, clientAddress), fingerprint, entry);
   }
 
-  /** Not one that was asked for before a change: whoever comes after a revocation would be let in by what was true before it. */
-  function joinable(fingerprint: string): Promise<Resolution> | undefined {
+  /** Ignores look-ups from before a change: they could still admit a revoked key. */
+  function findPendingLookUp(fingerprint: string): Promise<Resolution> | undefined {
     const asked = underWay.get(fingerprint);
     return asked?.changesBefore === changes ? asked.answer : undefined;
   }
 
-  function askAboutKnown(fingerprint: string, apiKey: string, address: string): Promise<Resolution> {
+  function lookUpKnown(fingerprint: string, apiKey: string, address: string): Promise<Resolution> {
     return ask("known", fingerprint, parseApiKey(apiKey)!, address);
   }
 
-  /** The guess is counted before the look-up, so that many at once cannot pass together. */
-  async function askAboutStranger(
+  /** Counts the guess before the look-up, so that simultaneous guesses cannot pass together. */
+  async function lookUpUnknown(
     fingerprint: string,
     key: PresentedApiKey,
     address: string,
   ): Promise<Resolution> {
-    const look = () => joinable(fingerprint) ?? ask("stranger", fingerprint, key, address);
+    const look = () => findPendingLookUp(fingerprint) ?? ask("stranger", fingerprint, key, address);
     const refusal = limitOf(address);
-    if (refusal) return asSuspect(look, refusal);
+    if (refusal) return queueAsSuspect(look, refusal);
     guesses.take(address);
     const resolution = await look();
     if (resolution.access !== "none") guesses.giveBack(address);
@@ -154,7 +150,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     }
   }
 
-  async function orGrace(
+  async function withOutageGrace(
     answer: Promise<Resolution>,
     fingerprint: string,
     entry: Entry,
@@ -162,13 +158,13 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     try {
       return await answer;
     } catch (error) {
-      // A refusal of this process does not say that auth is away.
+      // A refusal of this process does not prove that auth is away.
       if (!isOutage(error) || error instanceof TooManyLookUpsError) throw error;
       const now = monotonicMs();
       if (known.get(fingerprint) !== entry || now - entry.sentAtMs > outageGraceMs) throw error;
       lookUps.inc({ outcome: "grace" });
       entry.freshUntilMs = now + GRACE_STEP_MS;
-      entry.askAgainAtMs = now + RETRY_MS;
+      entry.refreshAtMs = now + RETRY_MS;
       entry.resolution = agedTo(nowMs(), entry.resolution);
       return entry.resolution;
     }
@@ -202,13 +198,13 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       const { cacheableMs, ...resolution } = await resolveKey(presented, clientAddress);
       lookUps.inc({ outcome: resolution.access });
       const freshUntilMs = sentAtMs + Math.min(cacheableMs, MAX_LIFE_MS);
-      // A refusal is worth nothing more than its life; only a key in use is kept warm.
-      const askAgainAtMs = resolution.principal ? (sentAtMs + freshUntilMs) / 2 : freshUntilMs;
-      if (changes === changesBefore) store(fingerprint, { resolution, sentAtMs, freshUntilMs, askAgainAtMs });
+      // Refusals are not refreshed in the background; only keys in use are.
+      const refreshAtMs = resolution.principal ? (sentAtMs + freshUntilMs) / 2 : freshUntilMs;
+      if (changes === changesBefore) store(fingerprint, { resolution, sentAtMs, freshUntilMs, refreshAtMs });
       return resolution;
     } catch (error) {
       lookUps.inc({ outcome: "failed" });
-      // Here, so that everybody who waits for this answer hears the same: to ask is to change nothing, whatever became of it.
+      // A look-up changes nothing, so every waiting request gets a retryable SYS_002.
       throw isOutage(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
     }
   }
@@ -230,11 +226,12 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     forgetOrganisation(orgId) {
       changes += 1;
       for (const [, entry] of known) {
-        // Remembered as a key that exists, so that its next look-up is no guess; but nothing it says may be used again.
+        // The entry stays, so that the next look-up counts as one of a known key. Its content is
+        // stale.
         if (entry.resolution.principal?.orgId === orgId) entry.freshUntilMs = entry.sentAtMs = -Infinity;
       }
     },
-    doubtAll() {
+    markAllStale() {
       changes += 1;
       for (const [, entry] of known) entry.freshUntilMs = 0;
     },
@@ -247,7 +244,7 @@ class TooManyLookUpsError extends DomainError {
   }
 }
 
-/** What an answer has become by itself since it was given: keys and subscriptions end without anybody saying so. */
+/** Applies expiries that passed since the look-up. */
 function agedTo(nowMs: number, resolution: Resolution): Resolution {
   const { principal, access } = resolution;
   if (!principal) return resolution;
@@ -260,7 +257,7 @@ function agedTo(nowMs: number, resolution: Resolution): Resolution {
   return resolution;
 }
 
-/** What a key is remembered by. The key itself is never kept: a dump of this process's memory must not be a list of keys. */
+/** The cache stores hashes, so that a memory dump reveals no key. */
 function fingerprintOf(apiKey: string): string {
   return hash("sha256", apiKey, "base64");
 }

@@ -15,7 +15,7 @@ function start(leaseQuota: LeaseQuota) {
   return { clock, quotas };
 }
 
-test("never more is done than the plan allows, however many come at once", async () => {
+test("concurrent requests never exceed the quota", async () => {
   const { lease } = plan(100);
   const { quotas } = start(lease);
   const work = jest.fn(done);
@@ -58,7 +58,7 @@ test.each<[string, () => Promise<{ replayed?: boolean }>]>([
 });
 
 test.each([new DomainError("SYS_003"), new DomainError("SYS_001"), new Error("unexpected")])(
-  "an outcome that nobody knows (%p) keeps its unit",
+  "an unknown outcome (%p) keeps its unit",
   async (error) => {
     const { lease } = plan(1);
     const { quotas } = start(lease);
@@ -68,7 +68,7 @@ test.each([new DomainError("SYS_003"), new DomainError("SYS_001"), new Error("un
   },
 );
 
-test("a plan that is used up is asked about once a second, and at once after the organisation changed", async () => {
+test("an exhausted quota is checked once a second, and at once after a change of the organisation", async () => {
   const { lease } = plan(1);
   const { clock, quotas } = start(lease);
   await quotas.count(ORG, "WALLETS", done);
@@ -85,7 +85,7 @@ test("a plan that is used up is asked about once a second, and at once after the
   await quotas.close();
 });
 
-test("what a lease did not use by its end is asked for again, after an account of it", async () => {
+test("unused units of an expired lease are reported first and leased again", async () => {
   const { lease, lent } = plan(10);
   const { clock, quotas } = start(lease);
   await Promise.all(Array.from({ length: 4 }, () => quotas.count(ORG, "WALLETS", done)));
@@ -95,7 +95,7 @@ test("what a lease did not use by its end is asked for again, after an account o
   expect(lent()).toBe(10);
 });
 
-test("a lease's life counts from when it was asked for", async () => {
+test("a lease's lifetime starts when it is requested", async () => {
   const { lease } = plan(10);
   const { clock, quotas } = start(async (wish) => {
     clock.nowMs += 400;
@@ -113,7 +113,7 @@ test("a lease's life counts from when it was asked for", async () => {
   await quotas.close();
 });
 
-test("closing gives an exact account, also when the last one did not arrive", async () => {
+test("closing reports exact use, also when an earlier report was lost", async () => {
   const { lease, lent } = plan(1_000);
   const { quotas } = start(lease);
   await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
@@ -125,7 +125,7 @@ test("closing gives an exact account, also when the last one did not arrive", as
   expect(lent()).toBe(37);
 });
 
-test("a recall gives account at once of what is not in use", async () => {
+test("a recall returns unused units at once", async () => {
   const { lease, lent } = plan(1_000);
   const { quotas } = start(lease);
   await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
@@ -135,7 +135,7 @@ test("a recall gives account at once of what is not in use", async () => {
   await quotas.close();
 });
 
-test("of a lease that is recalled account is given when the work on it has ended", async () => {
+test("a recalled lease is reported when its running requests have ended", async () => {
   const { lease, lent } = plan(10);
   const { quotas } = start(lease);
   let refuse: (error: DomainError) => void = () => undefined;
@@ -149,7 +149,7 @@ test("of a lease that is recalled account is given when the work on it has ended
   expect(lent()).toBe(0);
 });
 
-test("units that others may give back are waited for before refusing", async () => {
+test("a request waits for units that other gateways may return", async () => {
   let others = 3;
   const { quotas } = start(async ({ wanted }) => {
     others -= 1;
@@ -168,7 +168,7 @@ test("units that others may give back are waited for before refusing", async () 
   await quotas.close();
 });
 
-test("a lease of nothing that may still become one is given back", async () => {
+test("a lease of 0 that may still be granted is returned", async () => {
   const { lease } = plan(0);
   const { quotas } = start(async (wish) => ({ ...(await lease(wish)), mayBeLent: true }));
   await expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "WAUTH_004" });
@@ -223,14 +223,14 @@ describe("while auth is away", () => {
     return { failures, accounts, lent: lent() };
   }
 
-  test("five thousand refused requests leave nothing behind, and auth is asked four times a second", async () => {
+  test("five thousand refused requests leave no leases, and auth is asked four times a second", async () => {
     const { failures, accounts, lent } = await fiveThousandRequests("SYS_002");
     expect(failures).toBeLessThanOrEqual(22);
     expect(accounts).toHaveLength(1);
     expect(lent).toBe(1);
   });
 
-  test("what may be on loan all the same is accounted for, and nothing twice", async () => {
+  test("leases that auth may have granted are reported once each", async () => {
     const { failures, accounts, lent } = await fiveThousandRequests("SYS_003");
     expect(failures).toBeLessThanOrEqual(22);
     expect(new Set(accounts.map(({ leaseId }) => leaseId)).size).toBe(accounts.length);
@@ -238,7 +238,7 @@ describe("while auth is away", () => {
     expect(lent).toBe(1);
   });
 
-  test("no more than a thousand leases are remembered, however long it lasts", async () => {
+  test("at most a thousand leases are remembered during an outage", async () => {
     const { lease } = plan(100);
     const lend = lease.getMockImplementation()!;
     lease.mockRejectedValue(new DomainError("SYS_003"));
@@ -257,9 +257,9 @@ describe("while auth is away", () => {
   });
 });
 
-/** Lends as many as are wanted; `calls` are answered one by one, when the test says so. */
+/** A lease call that grants every wish. The test answers each of `calls` itself. */
 function startSlow() {
-  // What has to be given account of every second is not of this test.
+  // Fake timers keep the periodic sweep away.
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const calls: { wanted: number; answer: () => Promise<void>; fail: () => Promise<void> }[] = [];
   const lease: LeaseQuota = ({ wanted }) =>
@@ -292,14 +292,14 @@ function startSlow() {
   return { calls, come, outcomes, quotas };
 }
 
-test("the next lease is asked for when half of one is used, so that nobody waits for it", async () => {
+test("the next lease is requested when half of the current one is used, so that requests do not wait", async () => {
   const { calls, come, outcomes } = startSlow();
   await come(20);
   expect(calls.map(({ wanted }) => wanted)).toEqual([1]);
   await calls[0]!.answer();
   await calls[1]!.answer();
   expect(outcomes).toHaveLength(20);
-  // All of the second was wanted by who waited; the third was asked for ahead.
+  // The second lease went to waiting requests. The third was requested ahead.
   expect(calls).toHaveLength(3);
   await calls[2]!.answer();
   const left = calls[1]!.wanted - 19;
@@ -312,7 +312,7 @@ test("the next lease is asked for when half of one is used, so that nobody waits
   expect(outcomes).toEqual(Array.from({ length: 20 + left + calls[2]!.wanted }, () => "done"));
 });
 
-test("who comes while a call is under way that fails is heard once more", async () => {
+test("a request that joins a failing call is retried once", async () => {
   const { calls, come, outcomes } = startSlow();
   await come(1);
   await come(1);
@@ -322,7 +322,7 @@ test("who comes while a call is under way that fails is heard once more", async 
   expect(outcomes).toEqual(["SYS_002", "done"]);
 });
 
-test("who comes seldom has nothing lent ahead", async () => {
+test("rare requests lease nothing ahead", async () => {
   const { calls, come } = startSlow();
   await come(1);
   await calls[0]!.answer();
@@ -331,7 +331,7 @@ test("who comes seldom has nothing lent ahead", async () => {
   expect(calls).toHaveLength(2);
 });
 
-test("a lease that comes while account is given of the last one is used", async () => {
+test("a lease that arrives while the last one is being reported is used", async () => {
   const { calls, come, outcomes } = startSlow();
   await come(1);
   await calls[0]!.answer();
@@ -346,7 +346,7 @@ test("a lease that comes while account is given of the last one is used", async 
   expect(calls).toHaveLength(3);
 });
 
-test("what is lent while the gateway stops goes back", async () => {
+test("a lease that arrives while the gateway stops is returned", async () => {
   const { lease, lent } = plan(10_000);
   let answered = Promise.resolve();
   const { quotas } = start(async (wish) => {
@@ -367,7 +367,7 @@ test("what is lent while the gateway stops goes back", async () => {
   expect(lent()).toBe(units);
 });
 
-test("the accounts of all leases whose answers were lost are given when the gateway stops", async () => {
+test("stopping returns all leases whose answers were lost", async () => {
   const given = new Set<string>();
   const { clock, quotas } = start(async ({ wanted, accounts }) => {
     if (wanted > 0) throw new DomainError("SYS_003");
@@ -385,7 +385,7 @@ test("the accounts of all leases whose answers were lost are given when the gate
 test.each([
   ["others hold the last units and do not give them back", { granted: 0, recallable: 3 }],
   ["each lease goes to requests that came before", { granted: 1, recallable: 0 }],
-])("a plan at its edge is WAUTH_004 with its figures when %s", async (_, answer) => {
+])("an almost exhausted quota answers WAUTH_004 with its figures when %s", async (_, answer) => {
   const { quotas } = start(async () => ({
     ...{ validForMs: 10_000, limit: 5, used: 5, retryAfterMs: 0, resetsAt: new Date(0), ...answer },
   }));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError, errorTable, isOutage } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 
-/** What a plan counts. */
+/** Countable operations of a plan. */
 export type QuotaName = "WALLETS" | "MONEY_OPERATIONS" | "RECORDED_TRANSACTIONS";
 
 export interface QuotaWish {
@@ -14,7 +14,7 @@ export interface QuotaWish {
   accounts: QuotaAccount[];
 }
 
-/** The end of one lease: what was used of it. */
+/** Report on one ended lease. */
 export interface QuotaAccount {
   leaseId: string;
   spent: number;
@@ -27,11 +27,11 @@ export interface QuotaLease {
   validForMs: number;
   limit: number;
   used: number;
-  /** Lent to other gateways, which have been asked to give account. */
+  /** Units of other gateways, which auth has asked to return them. */
   recallable: number;
   retryAfterMs: number;
   resetsAt: Date | undefined;
-  /** An earlier try was not answered and may still be served: of nothing granted something may become, when units are free again. */
+  /** An earlier attempt was not answered and may still be granted. */
   mayBeLent?: boolean;
 }
 
@@ -46,19 +46,20 @@ export interface QuotasOptions {
 
 export interface Quotas {
   /**
-   * Does work that counts against the plan. The unit is taken before and given back when nothing new was done: a refusal, or the
-   * stored answer of an earlier request. An outcome that nobody knows keeps its unit; the retry that finds out gives back its own.
+   * Runs work that counts against the plan. The unit is taken first and returned when the work
+   * changed nothing: a refusal or a replayed answer. An unknown outcome keeps its unit; a
+   * retry that gets a replay returns its own.
    */
   count<R extends { replayed?: boolean }>(
     orgId: string,
     quota: QuotaName,
     work: () => Promise<R>,
   ): Promise<R>;
-  /** Stops using the leases of a quota, and gives account of them as soon as their work is done. */
+  /** Stops using the leases of a quota, and reports them as soon as their work is done. */
   recall(orgId: string, quota: QuotaName): void;
-  /** The organisation changed, perhaps its plan: what was used up may not be any more. */
+  /** Forgets refusals after a change of the organisation, which may have a larger plan. */
   reconsider(orgId: string): void;
-  /** Gives account of every lease. */
+  /** Reports every lease. */
   close(): Promise<void>;
 }
 
@@ -69,29 +70,34 @@ interface Lease {
   /** Taken by work that has not ended. */
   running: number;
   validUntilMs: number;
-  /** The next one was asked for while this one had units left. */
+  /** True when the next lease was requested while this one had units left. */
   askedAhead: boolean;
 }
 
-/** One organisation's use of one quota in this process. */
+/** State of one organisation's quota in this process. */
 interface Counter {
   readonly orgId: string;
   readonly quota: QuotaName;
-  /** Taken from in this order: the one in use, and the next, that was asked for ahead. */
+  /** Leases in the order of their use. The second one was requested ahead. */
   leases: Lease[];
-  /** No longer taken from, by id; accounted for when nothing runs on them. */
+  /** Ended leases by id, reported when no work runs on them. */
   ending: Map<string, Lease>;
   leasing: Promise<void> | undefined;
   waiting: number;
-  /** Units taken since the last lease was asked for, which was at this time and for so many: what the next one goes by. */
+  /**
+   * Units taken since the last lease was requested. The size of the next wish depends on these
+   * three.
+   */
   takenSinceAsk: number;
   askedAtMs: number;
   lastWanted: number;
-  /** The last answer, when it granted less than was wanted: the plan is nearly used up. */
+  /** The last answer, if it granted less than was wanted: the quota is almost used up. */
   short: QuotaLease | undefined;
-  /** Of asking, since the last answer. */
+  /** Failed lease calls since the last answer. */
   failuresInARow: number;
-  /** auth said that the plan is used up, or has failed again and again; until then nobody asks. */
+  /**
+   * Set while the quota is used up, or after repeated failures. No call is made before `untilMs`.
+   */
   refusing: { refusal: DomainError; untilMs: number } | undefined;
 }
 
@@ -101,19 +107,25 @@ const MAX_UNITS_PER_LEASE = 1_000;
 const MAX_ACCOUNTS_PER_CALL = 100;
 const SWEEP_MS = 1_000;
 const USED_UP_MS = 1_000;
-/** One failure may be a connection's; of more than that each would only cost the next request its time, and auth a call. */
+/** A single failure may be the connection's. After two, calls pause for REST_MS. */
 const FAILURES_BEFORE_REST = 2;
 const REST_MS = 250;
-/** Leases of one counter whose answers were lost. Of more none is remembered: auth counts them as spent, and no plan is exceeded. */
+/**
+ * Limit of lost leases per counter. auth counts forgotten ones as spent, so the plan is never
+ * exceeded.
+ */
 const MAX_LOST = 1_000;
-/** How long a lease should last: a tenth of its life, so that a process that dies takes little of the plan with it. */
+/** A lease should last a tenth of its lifetime, so that a crash costs the plan few units. */
 const LEASE_TARGET_MS = 1_000;
-/** Of smaller ones none is asked for ahead: those who come so seldom can wait, and leave the units to others. */
+/**
+ * Smaller leases are never requested ahead: rare requests can wait, and leave the units to others.
+ */
 const LEAST_TO_ASK_AHEAD = 16;
 
 /**
- * Plans' quotas, kept exactly by auth and spent here in leases: a unit is counted once, whatever fails, and no plan is ever exceeded. The next lease is
- * asked for when half of one is used, so that none waits at a steady rate, nor when auth is away for a moment.
+ * Exact quotas: auth keeps them, and each gateway spends them in leases. A unit is counted once
+ * despite failures, and no plan is ever exceeded. The next lease is requested when half of the
+ * current one is used, so that requests at a steady rate never wait.
  */
 export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Quotas {
   const counters = new Map<string, Counter>();
@@ -138,7 +150,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       try {
         await renew(counter);
       } catch (error) {
-        // A call that was under way already failed for somebody who came earlier. Once.
+        // The joined call failed for an earlier request. Retry once.
         if (!joins || excused) throw error;
         excused = true;
       } finally {
@@ -149,7 +161,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     throw new DomainError("SYS_002", { retryAfterMs: 1000 });
   }
 
-  /** Ends those that are used up or over. */
+  /** Returns the lease to use, and ends leases that are used up or expired. */
   function usable({ leases, ending }: Counter): Lease | undefined {
     const now = monotonicMs();
     while (leases[0] && (leases[0].taken >= leases[0].granted || leases[0].validUntilMs <= now)) {
@@ -163,11 +175,11 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     if (lease.askedAhead || lease.granted < LEAST_TO_ASK_AHEAD || 2 * lease.taken < lease.granted) return;
     lease.askedAhead = true;
     if (counter.leases.length > 1) return;
-    // A failure here is of no consequence: whoever finds no unit left asks again, and waits for the answer.
+    // This failure is harmless: a request without a unit asks again and waits.
     renew(counter).catch(() => undefined);
   }
 
-  /** Asks for another lease; who comes meanwhile waits for the same one. */
+  /** Requests another lease. Concurrent requests share the call. */
   function renew(counter: Counter): Promise<void> {
     return (counter.leasing ??= ask(counter).finally(() => (counter.leasing = undefined)));
   }
@@ -178,7 +190,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     const sentAtMs = monotonicMs();
     const wanted = nextWish(counter, sentAtMs);
     const { orgId, quota } = counter;
-    // Unless that is ruled out, the units may be on loan: this account gives them back.
+    // If the failed call may have been executed, a report with 0 spent units returns the lease.
     const giveBack = (): void => {
       if (counter.ending.size < MAX_LOST) counter.ending.set(leaseId, newLease(leaseId, 0, sentAtMs));
     };
@@ -209,7 +221,10 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     return refusal;
   }
 
-  /** As many as wait, and what the use of late will need; at most twice the last wish, so that one moment's rush is not taken for a rate. */
+  /**
+   * Wants as many units as requests wait, plus the projected use. At most twice the last
+   * wish, so that one burst is not taken for a rate.
+   */
   function nextWish(counter: Counter, now: number): number {
     const elapsedMs = Math.max(1, now - counter.askedAtMs);
     const projected = Math.ceil((counter.takenSinceAsk * LEASE_TARGET_MS) / elapsedMs);
@@ -224,21 +239,21 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     for (const lease of counter.leases.splice(0)) counter.ending.set(lease.leaseId, lease);
   }
 
-  /** Gives account of what has ended by itself; otherwise units that nobody asks for again would stay on loan. */
+  /** Reports ended leases, because no later request may do so. */
   async function sweep(): Promise<void> {
     if (sweeping) return;
     sweeping = true;
     for (const [key, counter] of counters) {
       usable(counter);
-      await giveAccount(counter);
-      // Only now: who came meanwhile may have been lent more.
+      await reportUsage(counter);
+      // Checked after the report, because a request may have come meanwhile.
       if (isIdle(counter)) counters.delete(key);
     }
     sweeping = false;
   }
 
-  /** True when there may be more than one call takes. */
-  async function giveAccount(counter: Counter): Promise<boolean> {
+  /** Returns true when one call could not hold all reports. */
+  async function reportUsage(counter: Counter): Promise<boolean> {
     const accounts = settled(counter);
     if (accounts.length === 0) return false;
     try {
@@ -246,7 +261,8 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       accounted(counter, accounts);
       return accounts.length === MAX_ACCOUNTS_PER_CALL;
     } catch (error) {
-      // The account stays and is given again; until then its units count as spent, so no plan is exceeded.
+      // The report is repeated later. Until then its units count as spent, so the plan is never
+      // exceeded.
       log.debug({ err: error }, "quota account not given");
       return false;
     }
@@ -296,7 +312,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       const counter = counters.get(`${orgId} ${quota}`);
       if (!counter) return;
       end(counter);
-      void giveAccount(counter);
+      void reportUsage(counter);
     },
     reconsider(orgId) {
       for (const [, counter] of counters) if (counter.orgId === orgId) counter.refusing = undefined;
@@ -304,16 +320,18 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     async close() {
       clearInterval(sweeper);
       for (const [, counter] of counters) {
-        // What is being lent now would count as spent, since nobody would give account of it.
+        // A lease that arrives now must be reported too, or it would count as spent.
         await counter.leasing?.catch(() => undefined);
         end(counter);
-        while (await giveAccount(counter));
+        while (await reportUsage(counter));
       }
     },
   };
 }
 
-/** SYS_003 says that the outcome is unknown and SYS_001 says nothing at all; every other refusal is a promise that nothing was done. */
+/**
+ * SYS_003 and SYS_001 leave the outcome open. Every other refusal proves that nothing was executed.
+ */
 function changesNothing(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
   return error.code === "SYS_002" || error.code === "SYS_004" || errorTable[error.code].http < 500;
@@ -327,7 +345,7 @@ function newLease(leaseId: string, granted: number, validUntilMs: number): Lease
   return { leaseId, granted, taken: 0, running: 0, validUntilMs, askedAhead: false };
 }
 
-/** Looks no further than at what one call takes and what still runs: in an outage there may be many more. */
+/** Stops at the size of one call, because an outage may leave many more. */
 function settled(counter: Counter): QuotaAccount[] {
   const accounts: QuotaAccount[] = [];
   for (const { leaseId, taken, running } of counter.ending.values()) {

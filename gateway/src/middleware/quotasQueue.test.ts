@@ -1,7 +1,7 @@
 import { testLog } from "@wonrail/kit/testing";
 import { createQuotas } from "./quotas";
 
-test("of those that wait for a lease a thousand do, and who comes then is refused at once; another quota has room of its own", async () => {
+test("at most a thousand requests wait for one quota, and another quota has its own queue", async () => {
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const leaseQuota = async ({ wanted: granted }: { wanted: number }) => {
@@ -20,7 +20,7 @@ test("of those that wait for a lease a thousand do, and who comes then is refuse
   expect(refused).toBe(0);
   waiting.push(come("MONEY_OPERATIONS"));
   answer();
-  // The rounds of one who waits are bounded, too: not all of a thousand may find a unit in time.
+  // Each waiting request has a limited number of rounds, so not all of a thousand get a unit.
   await Promise.allSettled(waiting);
   await come("WALLETS");
   await quotas.close();

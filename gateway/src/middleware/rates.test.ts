@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Registry } from "@wonrail/kit/metrics";
-import { type Principal } from "./principals";
+import { type Principal } from "./principal";
 import { createRates, type LeaseRate } from "./rates";
 
 const principal: Principal = {
@@ -13,7 +13,7 @@ const principal: Principal = {
   rateBurst: 200,
 };
 
-/** auth's side: one bucket, as its rules say. */
+/** auth's bucket with its real rules. */
 function bucket(
   clock: { nowMs: number },
   perSecond = principal.ratePerSecond,
@@ -48,7 +48,7 @@ function start(leaseRate?: LeaseRate) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("at a steady rate a request waits for no call", async () => {
+test("requests at a steady rate rarely wait for a call", async () => {
   const { clock, lease, rates } = start();
   let waits = 0;
   for (clock.nowMs = 0; clock.nowMs < 20_000; clock.nowMs += 20) {
@@ -62,7 +62,7 @@ test("at a steady rate a request waits for no call", async () => {
   expect(lease.mock.calls.length).toBeLessThan(150);
 });
 
-test("never more are let through than the bucket holds, however many ask", async () => {
+test("concurrent requests never exceed the bucket", async () => {
   const { clock, take } = start();
   let passed = 0;
   for (clock.nowMs = 0; clock.nowMs < 5_000; clock.nowMs += 10) {
@@ -91,7 +91,7 @@ test("two gateways share one limit", async () => {
   expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
 });
 
-test("a refusal says how long to wait, and costs no further call until then", async () => {
+test("a refusal carries retryAfterMs, and causes no further call until then", async () => {
   const { lease, take } = start(async () => ({
     granted: 0,
     validForMs: 1_000,
@@ -105,13 +105,13 @@ test("a refusal says how long to wait, and costs no further call until then", as
   expect(lease).toHaveBeenCalledTimes(1);
 });
 
-test("while a thousand wait for a lease another one is refused at once", async () => {
+test("a request is refused at once while a thousand others wait for a lease", async () => {
   const { take } = start(() => new Promise(() => undefined));
   for (let waiting = 0; waiting < 1_000; waiting += 1) void take();
   await expect(take()).rejects.toMatchObject({ code: "RATE_001", details: { retryAfterMs: 1_000 } });
 });
 
-test("what a lease did not use by its end is void", async () => {
+test("unused units of an expired lease are void", async () => {
   const { clock, lease, take } = start();
   await Promise.all(Array.from({ length: 10 }, take));
   const calls = lease.mock.calls.length;
@@ -120,7 +120,7 @@ test("what a lease did not use by its end is void", async () => {
   expect(lease.mock.calls.length).toBeGreaterThan(calls);
 });
 
-test("a lease's life counts from when it was asked for", async () => {
+test("a lease's lifetime starts when it is requested", async () => {
   const { clock, lease, take } = start();
   lease.mockImplementation(async () => {
     clock.nowMs += 400;
@@ -136,7 +136,7 @@ test("a lease's life counts from when it was asked for", async () => {
   expect(lease).toHaveBeenCalledTimes(2);
 });
 
-test("while auth cannot be asked each gateway keeps the organisation's full rate by itself", async () => {
+test("while auth is away each gateway grants the organisation's full rate by itself", async () => {
   const { clock, take } = start(async () => {
     throw new DomainError("SYS_002");
   });
@@ -149,7 +149,7 @@ test("while auth cannot be asked each gateway keeps the organisation's full rate
   expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
 });
 
-test("a gateway by itself saves up no more than a burst, however long nobody came", async () => {
+test("a gateway without auth saves up at most one burst", async () => {
   const { clock, take } = start(async () => {
     throw new DomainError("SYS_002");
   });
@@ -159,7 +159,7 @@ test("a gateway by itself saves up no more than a burst, however long nobody cam
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(200);
 });
 
-test("what auth says counts again from its first answer on", async () => {
+test("auth's rate applies again from its first answer after a failure", async () => {
   const { clock, lease, take } = start();
   lease.mockRejectedValueOnce(new DomainError("SYS_002"));
   await take();
@@ -169,10 +169,10 @@ test("what auth says counts again from its first answer on", async () => {
   await expect(take()).rejects.toMatchObject({ code: "RATE_001" });
 });
 
-test("the headers tell what is left", async () => {
+test("the headers carry the remaining rate", async () => {
   const { rates, take } = start();
   await take();
   expect(rates.state(principal, false)).toEqual({ limit: 200, remaining: 199, resetSeconds: 1 });
-  // What came in while somebody was refused is for the next one.
+  // A refused request sees nothing remaining, whatever was refilled since.
   expect(rates.state(principal, true)).toEqual({ limit: 200, remaining: 0, resetSeconds: 2 });
 });

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
-import { type Principal } from "./principals";
+import { type Principal } from "./principal";
 
 /** auth's answer to a wish for requests. */
 export interface RateLease {
@@ -24,7 +24,7 @@ export interface RatesOptions {
   monotonicMs: () => number;
 }
 
-/** What the RateLimit headers say. */
+/** Content of the RateLimit headers. */
 export interface RateState {
   limit: number;
   remaining: number;
@@ -32,40 +32,48 @@ export interface RateState {
 }
 
 export interface Rates {
-  /** Takes one request of the organisation's rate, or refuses with RATE_001. A promise only when a lease has to be waited for. */
+  /**
+   * Takes one request of the organisation's rate, or refuses with RATE_001. Returns a promise only
+   * when a lease must be awaited.
+   */
   take(principal: Principal): void | Promise<void>;
-  /** For who was refused nothing remains, whatever came in for others meanwhile. */
+  /** Reports nothing remaining for a refused request, whatever was refilled since. */
   state(principal: Principal, refused: boolean): RateState;
 }
 
 interface Bucket {
   /** Newest last. Few: each lives for about a second. */
   leases: { left: number; validUntilMs: number }[];
-  /** The last one asked for, which waiting requests share. */
+  /** The running lease call, which waiting requests share. */
   leasing: Promise<void> | undefined;
   waiting: number;
-  /** Requests let through since the last lease was asked for, which was at this time and for so many: what the next one goes by. */
+  /**
+   * Requests admitted since the last lease was requested. The size of the next wish depends on
+   * these three.
+   */
   usedSinceAsk: number;
   askedAtMs: number;
   lastWanted: number;
   remaining: number;
   refusedUntilMs: number;
-  /** Own bucket for as long as auth cannot be asked. */
+  /** This process's own bucket while auth is away. */
   alone: { tokens: number; atMs: number; untilMs: number } | undefined;
 }
 
 const MAX_ORGANISATIONS = 10_000;
 const MAX_WAITING = 1_000;
 const MAX_ROUNDS = 5;
-/** How long a lease should last: well within its life of a second, so that next to nothing of it is ever void. */
+/**
+ * A lease should last half of its lifetime of a second, so that almost none of it expires unused.
+ */
 const LEASE_TARGET_MS = 500;
-/** While auth does not answer, how often one request has to wait until that is certain. */
+/** While auth does not answer, one request per step waits for it. */
 const ALONE_STEP_MS = 250;
 
 /**
- * Organisations' rate limits, shared by all gateways: auth keeps the bucket, and each gateway takes from it in leases as large as it
- * will need for the next moment. The next lease is asked for while the last one still has requests left, so none waits at a steady rate.
- * While auth cannot be asked each gateway limits by itself at the organisation's full rate: looser, never unlimited, never closed.
+ * Rate limits of organisations, shared by all gateways. auth keeps the bucket, and each gateway
+ * leases the requests of the next moment. The next lease is requested early, so that requests at a
+ * steady rate never wait. While auth is away, each gateway applies the full rate by itself.
  */
 export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions): Rates {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_ORGANISATIONS });
@@ -79,11 +87,11 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
     const bucket = bucketOf(principal.orgId);
     const left = takeLeased(bucket);
     if (left === undefined) return wait(principal, bucket);
-    // A quarter left: the next lease is on its way before this one runs out.
+    // A quarter is left: request the next lease before this one runs out.
     if (left * 4 <= bucket.lastWanted && !bucket.leasing) void lease(principal, bucket);
   }
 
-  /** How many remain after taking one; undefined when there is none to take. */
+  /** Takes one request and returns the rest; undefined when there is none. */
   function takeLeased(bucket: Bucket): number | undefined {
     const now = monotonicMs();
     while (
@@ -111,7 +119,7 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
         if (bucket.alone) return takeAlone(principal, bucket.alone);
         if (takeLeased(bucket) !== undefined) return;
       }
-      // Each lease went to requests that waited before this one: the demand is beyond what is granted.
+      // Earlier requests took every lease: the demand exceeds the rate.
       throw rateExceeded(1000);
     } finally {
       bucket.waiting -= 1;
@@ -138,7 +146,10 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
     return bucket.leasing;
   }
 
-  /** As many as wait, and what the rate of late will need; at most twice the last wish, so that one moment's rush is not taken for a rate. */
+  /**
+   * Wants as many units as requests wait, plus the projected use. At most twice the last
+   * wish, so that one burst is not taken for a rate.
+   */
   function nextWish(bucket: Bucket, burst: number, now: number): number {
     const elapsedMs = Math.max(1, now - bucket.askedAtMs);
     const projected = Math.ceil((bucket.usedSinceAsk * LEASE_TARGET_MS) / elapsedMs);

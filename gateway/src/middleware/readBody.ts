@@ -7,12 +7,13 @@ import { JsonRefusedError, parseStrictJson } from "./strictJson";
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * A body that is too large is still read to its end, and thrown away, up to here: a client that is still sending would see a
- * reset connection instead of our answer. Beyond it the answer goes out at once and the connection is cut off soon after.
+ * An oversized body is read and discarded up to this size, because a sending client would otherwise
+ * see a reset instead of the answer. Beyond it the answer is sent at once and the connection is cut
+ * soon after.
  */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** How long a client that sends even more has for reading our answer before it is cut off. */
+/** Time for a client with an even larger body to read the answer. */
 const CUT_OFF_MS = 1_000;
 
 const CONTENT_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
@@ -37,7 +38,7 @@ export async function readBody(req: IncomingMessage): Promise<ReceivedBody> {
   }
   const type = headers["content-type"];
   const isJson = type !== undefined && CONTENT_TYPE.test(type);
-  // Of what comes in chunks it is seen at the end whether it is a body: what is empty needs no type.
+  // A chunked request without a type may turn out to be empty, which needs no type.
   if (!isJson && (type !== undefined || declaredBytes !== undefined)) throw new DomainError("REQ_007");
   const bytes = await collect(req);
   if (bytes.length === 0) return NO_BODY;
@@ -68,7 +69,7 @@ function collect(req: IncomingMessage): Promise<Buffer> {
       if (size > MAX_BODY_BYTES) settle(() => reject(tooLarge()));
       else settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     };
-    // The client went away or its framing broke. Nobody reads the answer; the request only has to end.
+    // The client left or its framing broke. The request only has to end.
     const onClose = (): void => settle(() => reject(refusedBody("ended before it was complete")));
     const settle = (outcome: () => void): void => {
       req.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);

@@ -1,6 +1,6 @@
 import { createRunningCalls } from "./runningCalls";
 
-test("an organisation with as many requests under way as it may have is refused, and others are not", () => {
+test("an organisation at its limit of running requests is refused, and others are not", () => {
   const calls = createRunningCalls(2);
   const end = calls.begin("org_1");
   calls.begin("org_1");

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { DomainError } from "@wonrail/kit/contract/errors";
 
-/** Requests of one organisation that this process serves at once. */
+/** Limit of concurrent requests per organisation in this process. */
 const MAX_RUNNING_PER_ORGANISATION = 1_000;
 const MAX_ORGANISATIONS = 10_000;
 
@@ -10,7 +10,7 @@ export interface RunningCalls {
   begin(orgId: string): () => void;
 }
 
-/** Keeps one organisation from taking all the room of the services behind the gateway. */
+/** Keeps one organisation from occupying the services behind the gateway. */
 export function createRunningCalls(maxPerOrganisation = MAX_RUNNING_PER_ORGANISATION): RunningCalls {
   const byOrganisation = new LRUCache<string, { running: number }>({ max: MAX_ORGANISATIONS });
   return {

@@ -18,7 +18,8 @@ import { readBody } from "./readBody";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
 import { idempotencyKey } from "./idempotencyKey";
-import { type Principal, type Principals } from "./principals";
+import { type Principal } from "./principal";
+import { type Principals } from "./principals";
 import { parseQuery } from "./parseQuery";
 import { type Quotas } from "./quotas";
 import { type Rates } from "./rates";
@@ -33,13 +34,13 @@ export interface ServeOptions {
   /** For operations that need no key. */
   openRates: AddressLimits;
   addressOf: (req: IncomingMessage) => string;
-  /** Checks answers against their schemas too; a wrong one is SYS_001. For tests and development. */
+  /** Validates answers against their schemas; a mismatch is SYS_001. For tests and development. */
   checkAnswers: boolean;
 }
 
 /**
- * Everything between Express and an operation's handler, in one function: whose request it is, whether the rate and the plan allow it,
- * what it says, and the answer. One function rather than ten middlewares because each of those costs more than most of these steps.
+ * Runs everything between Express and an operation's handler: authentication, rate, quota, input
+ * and answer. One function, because each of ten middlewares would cost more than most steps.
  */
 export function serve(route: Route, options: ServeOptions): RequestHandler {
   const { operation, path } = route;
@@ -146,7 +147,9 @@ async function handle(
   }
 }
 
-/** A plan that is used up does not take back what was done under it: who asks again with the same key gets the answer. */
+/**
+ * A used-up quota does not hide earlier results: a repetition with the same key gets the answer.
+ */
 async function repeat<R>(error: unknown, key: string | undefined, ask: () => Promise<R>): Promise<R> {
   if (key === undefined || !isUsedUp(error)) throw error;
   return ask().catch((again: unknown) => {
@@ -172,13 +175,19 @@ async function readInput(
   return input;
 }
 
-/** A body may take longer than the whole request has. Here it still is certain that nothing was done; a call without time could not say so. */
+/**
+ * Refuses after the deadline, for example when the body arrived late. At this point nothing has
+ * been executed, which a call without time could not guarantee.
+ */
 function refuseLate(): void {
   const { deadlineMs = Infinity } = currentContext() ?? {};
   if (Date.now() >= deadlineMs) throw new DomainError("SYS_002", { retryAfterMs: 1000 });
 }
 
-/** A unit of the plan may have been waited for as well. Work that says so gives it back; what nobody knows would keep it. */
+/**
+ * Checks the deadline again after the wait for a quota unit. This refusal returns the unit; an
+ * unknown outcome would keep it.
+ */
 function inTime<R>(work: () => Promise<R>): () => Promise<R> {
   return async () => {
     refuseLate();
@@ -191,7 +200,10 @@ async function readValid(schema: NonNullable<Operation["body"]>, req: Request): 
   return validate(schema, value, "body", problems);
 }
 
-/** An operation without a body takes an empty one, or an empty object, as some clients send. What comes with a GET means nothing. */
+/**
+ * Accepts an empty body or an empty object, because some clients send one. Ignores the body of a
+ * GET.
+ */
 async function refuseBody(req: Request): Promise<undefined> {
   if (req.method === "GET" || req.method === "HEAD") return;
   const { value, problems } = await readBody(req);

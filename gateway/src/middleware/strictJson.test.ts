@@ -3,7 +3,7 @@ import { JsonRefusedError, MAX_DEPTH, parseStrictJson } from "./strictJson";
 
 const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
-describe("what JSON and this API agree on", () => {
+describe("JSON that this API accepts", () => {
   test("is read as JSON.parse reads it", () => {
     const text = ' {"a": [1, -20, 0, true, false, null, ""], "b": {"c": "\\u00e9\\n\\"\\\\ 원"} } ';
     expect(parseStrictJson(text)).toEqual({ value: JSON.parse(text), problems: [] });
@@ -34,7 +34,7 @@ describe("what JSON and this API agree on", () => {
     );
   });
 
-  test("a text that JSON.parse refuses is refused, and none that it takes is called broken", () => {
+  test("input that JSON.parse refuses is refused, and input that it accepts is never called malformed", () => {
     const soup = fc
       .array(fc.constantFrom(...'{}[]:,"\\u0d8 \n-+.eE1truefalsn'), { maxLength: 24 })
       .map((parts) => parts.join(""));
@@ -47,7 +47,7 @@ describe("what JSON and this API agree on", () => {
   });
 });
 
-describe("what JSON takes in silence", () => {
+describe("input that JSON.parse accepts silently", () => {
   test.each<[string, string, string, string]>([
     ["a key given twice", '{"a":1,"a":2}', "a", "is given twice"],
     [
@@ -82,21 +82,21 @@ describe("what JSON takes in silence", () => {
     ["surrogates in the wrong order", '{"memo":"\\udc00\\ud800"}', "memo", "half of a surrogate pair"],
     ["a NUL", '{"memo":"a\\u0000b"}', "memo", "holds a NUL"],
     ["a NUL in a key", '{"a\\u0000":1}', "a\u{fffd}", "holds a NUL"],
-  ])("%s is named with its field", (_, text, path, message) => {
+  ])("%s is reported with its field", (_, text, path, message) => {
     expect(parseStrictJson(text).problems).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
-  test("all of it is reported at once, up to twenty", () => {
+  test("up to twenty problems are reported at once", () => {
     expect(parseStrictJson('{"a":1.5,"a":2,"b":"\\ud800"}').problems).toHaveLength(3);
     expect(parseStrictJson(`[${"1.5,".repeat(99)}1.5]`).problems).toHaveLength(20);
   });
 
-  test("a whole surrogate pair is a character like any other", () => {
+  test("a complete surrogate pair is accepted", () => {
     expect(parseStrictJson('"\\ud83d\\ude00"')).toEqual({ value: "😀", problems: [] });
   });
 });
 
-describe("what is too large to be looked at further", () => {
+describe("oversized input", () => {
   test.each<[string, string, RegExp]>([
     ["200,000 levels", nest(200_000), /nested deeper/],
     ["200,000 levels that never close", '{"a":'.repeat(200_000), /nested deeper/],
@@ -134,16 +134,16 @@ test.each([
   '{"a" 1}',
   '"\\x"',
   '"\n"',
-])("%j is no JSON", (text) => {
+])("%j is refused as malformed JSON", (text) => {
   expect(() => parseStrictJson(text)).toThrow(JsonRefusedError);
 });
 
-test("a key with control characters is shown without them", () => {
+test("a key with control characters is reported without them", () => {
   const [problem] = parseStrictJson(`{"\\u001b[31m${"x".repeat(100)}":1.5}`).problems;
   expect(problem!.path).toMatch(/^\u{fffd}\[31mx+…$/u);
 });
 
-test("a body of 64 KiB of quotes and backslashes takes no longer than another", () => {
+test("a body of 64 KiB of quotes and backslashes takes no longer than an ordinary one", () => {
   const started = performance.now();
   parseStrictJson(JSON.stringify('\\"'.repeat(16_000)));
   expect(() => parseStrictJson(`"${"\\".repeat(64_000)}`)).toThrow(JsonRefusedError);

@@ -1,7 +1,7 @@
 import { type FieldProblem } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
 
-/** Deeper than any body of the contract, and far from what would exhaust a stack. */
+/** Deeper than any body of the contract, and too shallow to exhaust a stack. */
 export const MAX_DEPTH = 16;
 const MAX_FIELDS_PER_OBJECT = 64;
 const MAX_ITEMS_PER_ARRAY = 100;
@@ -12,19 +12,20 @@ const DANGEROUS_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 export interface StrictJson {
   value: Json;
-  /** What JSON allows and this API does not. Each names its field. */
+  /** Problems that JSON allows and this API refuses, each with its field. */
   problems: FieldProblem[];
 }
 
-/** The text is no JSON at all, or too large in some dimension to be looked at further. */
+/** The text is not JSON, or exceeds a size limit. */
 export class JsonRefusedError extends Error {
   override readonly name = "JsonRefusedError";
 }
 
 /**
- * JSON.parse keeps the last of two equal keys, rounds numbers and takes any depth, all in silence. So the text is walked once
- * before it is parsed: depth, sizes, duplicate and dangerous keys, numbers that are not plain integers, and strings that a
- * database cannot store. JSON.parse stays the authority on the value; the walk can only refuse.
+ * JSON.parse silently keeps the last of two equal keys, rounds numbers and accepts any depth. So a
+ * walk checks the text first: depth, sizes, duplicate and dangerous keys, numbers that are not
+ * plain integers, and strings that a database cannot store. JSON.parse decides the value; the walk
+ * can only refuse.
  */
 export function parseStrictJson(text: string): StrictJson {
   const problems = new Scanner(text).scan();
@@ -39,7 +40,7 @@ class Scanner {
   private at = 0;
   private readonly path: (string | number)[] = [];
   private readonly problems: FieldProblem[] = [];
-  /** Almost no body has an escape; without one a string ends at the next quote and holds what it shows. */
+  /** Almost no body has an escape. Without one a string ends at the next quote. */
   private readonly hasEscapes: boolean;
 
   constructor(private readonly text: string) {
@@ -123,7 +124,7 @@ class Scanner {
     keys.push(key);
   }
 
-  /** A string's value, and moves past it. Its escapes are decoded by JSON.parse, so that both always agree. */
+  /** Reads a string. JSON.parse decodes its escapes, so that both always agree. */
   private string(): string {
     const start = this.at;
     let end = this.text.indexOf('"', start + 1);
@@ -149,11 +150,11 @@ class Scanner {
   }
 
   private checkString(value: string): void {
-    // Raw control characters are no JSON and raw surrogates no UTF-8: both only ever arrive escaped.
+    // JSON forbids raw control characters and UTF-8 raw surrogates, so both arrive escaped only.
     if (this.hasEscapes && UNSTORABLE.test(value)) this.problem("holds a NUL or half of a surrogate pair");
   }
 
-  /** Every number of the contract is a whole one, and its literal must say exactly what is meant: no 1e3, no 1.0, nothing that rounds. */
+  /** Accepts plain integers only: no 1e3, no 1.0, no number that rounds. */
   private number(): void {
     const start = this.at;
     while (isNumberPart(this.text.charCodeAt(this.at))) this.at += 1;
@@ -196,7 +197,7 @@ class Scanner {
   }
 }
 
-/** A field's place as error details show it: `metadata.colour`, `items[2].amount`; the body itself is `(body)`. */
+/** Path of a field in error details: `metadata.colour`, `items[2].amount`; the body is `(body)`. */
 export function pathText(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "(body)";
   let text = "";
@@ -207,14 +208,14 @@ export function pathText(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** A caller's own key is shown back short and without anything that a terminal or a log could act on. */
+/** Shortens a key and removes characters that a terminal or log could act on. */
 function printable(key: string): string {
   const shown = key.length > 64 ? `${key.slice(0, 64)}…` : key;
   return shown.replace(/[\p{C}]/gu, "\u{fffd}");
 }
 
 const PLAIN_INTEGER = /^(0|-?[1-9][0-9]*)$/;
-// A surrogate matches under the u flag only when it stands alone.
+// Under the u flag a surrogate matches only when it is unpaired.
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 const CODE = {

@@ -1,7 +1,7 @@
 import { type DomainError } from "@wonrail/kit/contract/errors";
 import { type z } from "zod";
 import { createPayment } from "../routes/payments";
-import { exampleId } from "../routes/exampleThings";
+import { exampleId } from "../routes/exampleFixtures";
 import { createTransaction, updateTransactionStatus } from "../routes/transactions";
 import { createTransfer, getTransfer } from "../routes/transfers";
 import { createWallet, listWallets, listWalletTransactions } from "../routes/wallets";
@@ -37,14 +37,14 @@ function refusal(schema: z.ZodType, value: unknown, place: "body" | "query" = "b
   throw new Error("was accepted");
 }
 
-test("says of a time that is not there that it is required, and of another what its form is", () => {
+test("a missing time is reported as required, and a malformed one with the expected format", () => {
   const of = (scheduledAt?: string) => refusal(createTransaction.body, { ...scheduled, scheduledAt }).details;
   const saying = (message: string) => ({ fields: [{ path: "scheduledAt", message }] });
   expect(of()).toEqual(saying("is required"));
   expect(of("2030-01-01T00:00Z")).toEqual(saying("must be an ISO 8601 date-time with seconds and a zone"));
 });
 
-test("names everything that is wrong at once", () => {
+test("reports every problem at once", () => {
   const error = refusal(createPayment.body, { payerWalletId: 7, amount: "100", memo: null, extra: true });
   expect(error.code).toBe("REQ_001");
   expect(error.details).toEqual({
@@ -58,7 +58,7 @@ test("names everything that is wrong at once", () => {
   });
 });
 
-test("a check with a code of its own decides only when everything else is in order", () => {
+test("a check with its own code applies only when every other check passes", () => {
   expect(refusal(createPayment.body, { ...payment, amount: 99 })).toMatchObject({
     code: "PAY_002",
     details: { fields: [{ path: "amount", message: "must be at least 100" }] },
@@ -76,7 +76,7 @@ test.each(["wal_1", "", exampleId("pay"), `${wallet}0`.padEnd(70_000, "0"), "wal
   },
 );
 
-test("an id that cannot be one is 404 whatever the other fields are", () => {
+test("a malformed id answers 404 whatever the other fields hold", () => {
   for (const amount of [99, -1, 0.5, "100", null]) {
     const absent = refusal(createPayment.body, { ...payment, payerWalletId: "wal_1", amount });
     expect([amount, absent.code, absent.details]).toEqual([amount, "WAL_002", { walletId: "wal_1" }]);
@@ -201,7 +201,7 @@ test.each<[string, z.ZodType, unknown]>([
 });
 
 describe("lists", () => {
-  test("texts become what they mean", () => {
+  test("query strings become typed values", () => {
     const query = validate(
       listWalletTransactions.query,
       { limit: "100", currentPage: "3", type: "PAYMENT,INCENTIVE_USE", from: "2026-01-14T00:00:00Z" },
@@ -243,7 +243,7 @@ describe("lists", () => {
     ["1969-12-31T23:59:59.9994Z", "1970-01-01T00:00:00.000Z"],
     ["2026-01-14T00:00:00.2Z", "2026-01-14T00:00:00.200Z"],
     ["9999-12-31T23:59:59.9999Z", "9999-12-31T23:59:59.999Z"],
-  ])("%s is %s, before which everything is that was before it", (given, read) => {
+  ])("%s is rounded up to %s", (given, read) => {
     const query = validate(listWalletTransactions.query, { from: given, to: given }, "query");
     expect(query).toEqual({ from: new Date(read), to: new Date(read) });
   });
@@ -253,7 +253,7 @@ describe("lists", () => {
     "9999-12-31T23:59:59-23:59",
     "0000-01-01T00:00:00Z",
     "0001-01-01T00:00:00+00:01",
-  ])("%s, which is beyond what PostgreSQL takes, is refused once", (from) => {
+  ])("%s exceeds PostgreSQL's range and is refused once", (from) => {
     expect(refusal(listWalletTransactions.query, { from }, "query").details).toEqual({
       fields: [{ path: "from", message: "must be within the years 1 to 9999 in UTC" }],
     });
@@ -268,14 +268,14 @@ describe("lists", () => {
     expect(() => validate(listWalletTransactions.query, { from }, "query")).not.toThrow();
   });
 
-  test("a page beyond ten thousand rows is refused with the advice to use cursor", () => {
+  test("a page beyond ten thousand rows is refused with the advice to use a cursor", () => {
     expect(JSON.stringify(refusal(listWallets.query, { currentPage: "501" }, "query").details)).toContain(
       "cursor",
     );
     expect(() => validate(listWallets.query, { currentPage: "500" }, "query")).not.toThrow();
   });
 
-  test("an unknown type is refused naming the ten", () => {
+  test("an unknown type is refused with the list of known types", () => {
     const { details } = refusal(listWalletTransactions.query, { type: "PAYMENT,NONE" }, "query");
     expect(JSON.stringify(details)).toContain("TRANSFER, CHARGE, CHARGE_CANCEL, PAYMENT");
   });
@@ -292,7 +292,7 @@ test.each(["amount", "fee"])("a record's %s is below 2^256", (field) => {
   ]);
 });
 
-test("a list from a moment after its end is REQ_001 at from, and an empty span is accepted", () => {
+test("a list whose start follows its end answers REQ_001 at from, and an empty span is accepted", () => {
   const span = (from: string, to: string) => ({ from, to });
   const [early, late] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
   const refused = refusal(listWalletTransactions.query, span(late, early), "query");

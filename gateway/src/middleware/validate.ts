@@ -9,9 +9,9 @@ import {
 import { pathText } from "./strictJson";
 
 /**
- * Checks a value against its schema and names everything that is wrong at once. An id that does not
- * exist decides the answer. Another check with a code of its own (TRF_002, PAY_002 …) decides it only
- * when the rest of the request is in order.
+ * Checks a value against its schema and reports every problem at once. A malformed id decides the
+ * answer. Another check with its own code (TRF_002, PAY_002 …) decides it only when the rest is
+ * valid.
  */
 export function validate<S extends z.ZodType>(
   schema: S,
@@ -35,7 +35,7 @@ export function validate<S extends z.ZodType>(
   throw new DomainError(code, named === null ? null : { [named]: textAt(value, path) });
 }
 
-/** A failed check that has a code of its own instead of REQ_001. */
+/** A failed check with its own code instead of REQ_001. */
 interface OwnRefusal {
   code: ErrorCode;
   path: PropertyKey[];
@@ -48,7 +48,7 @@ interface OwnRefusal {
 
 function ownRefusal(issues: z.core.$ZodIssue[]): OwnRefusal | undefined {
   const refusals = issues.map(refusalOf);
-  // An id that cannot exist is 404, whatever else is wrong: the status must not depend on the other fields.
+  // A malformed id is 404 whatever else is wrong: the status must not depend on other fields.
   const absent = refusals.find((refusal) => refusal?.named !== undefined);
   return absent ?? (refusals.includes(undefined) ? undefined : refusals[0]);
 }
@@ -75,7 +75,7 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): FieldProblem[] {
   return [{ path, message: sentence(issue) }];
 }
 
-/** One style for every message, and none of them repeats what the caller sent. */
+/** Messages in one style, without the caller's values. */
 function sentence(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -17,7 +17,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-test("a stream that ends or fails is opened again", async () => {
+test("a stream that ends or fails is reopened", async () => {
   let opened = 0;
   const { seen, watch } = start(async function* (signal) {
     opened += 1;
@@ -42,7 +42,7 @@ test("a stream that falls silent is given up after three missed heartbeats", asy
   await watch.close();
 });
 
-test("a stream that goes on beating is kept", async () => {
+test("a stream with regular heartbeats is kept", async () => {
   jest.useFakeTimers();
   const signals: AbortSignal[] = [];
   const { watch } = start(async function* (signal) {
@@ -61,7 +61,7 @@ test("a stream that goes on beating is kept", async () => {
   jest.useRealTimers();
 });
 
-test("closing ends it for good", async () => {
+test("closing ends the stream without reopening it", async () => {
   const ended = jest.fn();
   const { watch } = start(async function* (signal) {
     yield { kind: "started", heartbeatMs: 1_000 };

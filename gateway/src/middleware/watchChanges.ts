@@ -3,7 +3,7 @@ import { type Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type QuotaName } from "./quotas";
 
-/** What auth pushes. */
+/** A pushed change of auth. */
 export type Change =
   | { kind: "started"; heartbeatMs: number }
   | { kind: "heartbeat" }
@@ -23,7 +23,10 @@ const FIRST_MESSAGE_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-/** Keeps one stream of changes open, for ever. While it is down nothing is lost but speed: what is cached has a short life of its own. */
+/**
+ * Keeps one stream of changes open. During an interruption changes arrive later, because cached
+ * entries expire by themselves.
+ */
 export function watchChanges({ open, onChange, log, registry }: WatchOptions): { close(): Promise<void> } {
   const stop = new AbortController();
   const connected = new Gauge({
@@ -48,7 +51,7 @@ export function watchChanges({ open, onChange, log, registry }: WatchOptions): {
       const startedMs = performance.now();
       const error = await follow().catch((reason: unknown) => reason);
       if (!stop.signal.aborted) setUp(false, error);
-      // A stream that lived a while ended for a reason of its own, such as a server's restart: the next try may be quick again.
+      // A stream that lived for a while did not fail to connect, so the pause starts small again.
       pauseMs =
         performance.now() - startedMs > MAX_PAUSE_MS ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * 2);
       await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal }).catch(

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The same request whatever the order and spelling of its JSON: the hash is over what was understood. */
+/** Hash of the parsed body, equal for any order and spelling of its JSON. */
 export function bodyHash(body: object): Buffer {
   const entries = Object.entries(body).filter(([, value]) => value !== undefined);
   entries.sort(([one], [other]) => (one < other ? -1 : 1));

@@ -64,7 +64,8 @@ const chargeWithCancellations = charge
       )
       .meta({
         description:
-          "The cancellations of the charge, oldest first. Of more than 100 only the newest; the wallet's transactions of type CHARGE_CANCEL have all.",
+          "The cancellations of the charge, oldest first. Of more than 100 only the newest; the " +
+          "wallet's transactions of type CHARGE_CANCEL have all.",
       }),
   })
   .meta({
@@ -88,7 +89,10 @@ export const createCharge = operation({
   tag: "Charges",
   summary: "Charge a wallet",
   description:
-    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charge is over a limit. `details.reason` says which: `max_charge` for a single charge, `daily_limit` for the organisation's charges of this day of Asia/Seoul, or `service_limit` for the charges of all organisations.",
+    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charge is over a limit. " +
+    "`details.reason` says which: `max_charge` for a single charge, `daily_limit` for the " +
+    "organisation's charges of this day of Asia/Seoul, or `service_limit` for the charges of all " +
+    "organisations.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -109,7 +113,9 @@ export const cancelCharge = operation({
   tag: "Charges",
   summary: "Cancel a charge or a part of it",
   description:
-    "Takes a charge back within 30 days, in any number of parts. `balance` is the balance after this call. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; read the charge for the charge's own.",
+    "Takes a charge back within 30 days, in any number of parts. `balance` is the balance after this " +
+    "call. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; " +
+    "read the charge for the charge's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -132,7 +138,8 @@ export const refundWallet = operation({
   tag: "Charges",
   summary: "Refund the available balance of a NORMAL or GOVERNMENT wallet",
   description:
-    "Pays out the available balance of the wallet (cash-out): the balance less the holds of transfers under way. CHG_007 when nothing is available.",
+    "Pays out the available balance of the wallet (cash-out): the balance less the holds of transfers " +
+    "under way. CHG_007 when nothing is available.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

@@ -26,7 +26,9 @@ export const refreshKey = operation({
   tag: "Authentication",
   summary: "Exchange an API key for a new one",
   description:
-    "Needs no key header: the body has the credentials. The old key keeps working for a short overlap, never past its own expiry. A repetition returns the same new key. Wrong secrets are limited by address.",
+    "Needs no key header: the body has the credentials. The old key keeps working for a short " +
+    "overlap, never past its own expiry. A repetition returns the same new key. Wrong secrets are " +
+    "limited by address.",
   access: "anyone",
   whenUnknown: "This operation takes none: send the request again. It returns the same new key.",
   body: z
@@ -71,7 +73,8 @@ export const revokeKey = operation({
   tag: "Authentication",
   summary: "Revoke the API key of this request",
   description:
-    "Revokes the key for good: it is refused everywhere within a second and cannot be refreshed. Works without an active subscription, too.",
+    "Revokes the key for good: it is refused everywhere within a second and cannot be refreshed. " +
+    "Works without an active subscription, too.",
   access: "session",
   whenUnknown: "This operation takes none: send the request again. WAUTH_001 means that the key is revoked.",
   status: 200,

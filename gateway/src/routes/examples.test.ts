@@ -6,35 +6,38 @@ import { renderOpenApi } from "./renderOpenApi";
 const table = routes({ clients: {}, principals: {} } as RouteDeps);
 
 /** As much of an answer, or of a request's body, as these tests look into. */
-interface Told {
+interface ExampleContent {
   [field: string]: unknown;
-  items?: Told[];
+  items?: ExampleContent[];
   settlement?: { status: string; txHash: string | null; blockNumber: number | null };
   createdAt?: string;
   updatedAt?: string;
 }
-const told = story.map((example) => ({
+const allExamples = story.map((example) => ({
   ...example,
-  body: (example.body ?? {}) as Told,
-  data: example.data as Told,
+  body: (example.body ?? {}) as ExampleContent,
+  data: example.data as ExampleContent,
 }));
 
-function only(operation: string, name?: string): Omit<Example, "body" | "data"> & { body: Told; data: Told } {
-  const found = told.filter((one) => one.operation === operation && one.name === name);
+function only(
+  operation: string,
+  name?: string,
+): Omit<Example, "body" | "data"> & { body: ExampleContent; data: ExampleContent } {
+  const found = allExamples.filter((one) => one.operation === operation && one.name === name);
   expect([operation, found.length]).toEqual([operation, 1]);
   return found[0]!;
 }
 
 /** An answer, or each item of a list. */
-const things = told.flatMap(({ operation, at, data }) =>
+const things = allExamples.flatMap(({ operation, at, data }) =>
   (data.items ?? [data]).map((thing) => ({ operation, at, thing })),
 );
 
 describe.each(table.map((route) => [route.operation.id, route] as const))("%s", (id, route) => {
   const { params, query, body, data } = route.operation;
-  const examples = told.filter(({ operation }) => operation === id);
+  const examples = allExamples.filter(({ operation }) => operation === id);
 
-  test("has examples that its own schemas take", () => {
+  test("has examples that match its schemas", () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       expect(data.safeParse(example.data).error).toBeUndefined();
@@ -47,7 +50,7 @@ describe.each(table.map((route) => [route.operation.id, route] as const))("%s", 
     }
   });
 
-  test("has them in the document, where Swagger takes them from", () => {
+  test("has its examples in the document", () => {
     const documented = operationOf(route.path, route.method);
     const answer = documented.responses[route.operation.status]!.content["application/json"];
     expect(valuesOf(answer).map((value) => (value as { data: unknown }).data)).toEqual(
@@ -63,11 +66,11 @@ describe.each(table.map((route) => [route.operation.id, route] as const))("%s", 
   });
 });
 
-test("no schema has an example of its own, which would tell another story", () => {
+test("no schema has an example of its own beside the story's", () => {
   expect(renderOpenApi()).not.toContain('"examples": [');
 });
 
-test("the story goes on in time, and what is made is named by the time at which it is made", () => {
+test("examples follow each other in time, and each id carries its creation time", () => {
   expect(story.map(({ at }) => at)).toEqual([...story.map(({ at }) => at)].sort());
   for (const { operation, at, thing } of things) {
     const moments = [thing.createdAt, thing.updatedAt, at].filter((moment) => moment !== undefined);
@@ -87,9 +90,9 @@ test("the story goes on in time, and what is made is named by the time at which 
   }
 });
 
-test("what a request names was given by an earlier answer", () => {
+test("a request names only ids and addresses of earlier answers", () => {
   const given = new Set<string>();
-  for (const { operation, params, query, body, data } of told) {
+  for (const { operation, params, query, body, data } of allExamples) {
     const named = [...idsIn({ params, query, body }), ...ourAddresses({ query, body })];
     expect([operation, named.filter((id) => !given.has(id))]).toEqual([operation, []]);
     for (const id of [...idsIn(data), ...addressesIn(data)]) given.add(id);
@@ -97,14 +100,14 @@ test("what a request names was given by an earlier answer", () => {
   expect(given.size).toBeGreaterThan(15);
 });
 
-test("a new key is another one than the one that is refreshed, which the session names", () => {
+test("a refreshed key differs from its predecessor, and the session names the predecessor", () => {
   const { body, data } = only("refreshKey");
   expect(data.newApiKey).not.toBe(body.apiKey);
   const { key } = only("getSession").data as unknown as { key: { prefix: string } };
   expect(body.apiKey).toMatch(new RegExp(`^${key.prefix}_`));
 });
 
-test("a settlement has a place on the chain once it is confirmed, and not before", () => {
+test("a settlement has its place on the chain once it is confirmed, and not before", () => {
   const settlements = things.flatMap(({ thing }) => thing.settlement ?? []);
   expect(settlements.length).toBeGreaterThan(10);
   for (const { status, txHash, blockNumber } of settlements) {
@@ -113,7 +116,7 @@ test("a settlement has a place on the chain once it is confirmed, and not before
   }
 });
 
-test("states follow from what was done", () => {
+test("states follow from the operations before them", () => {
   expect(only("cancelPayment").data.status).toBe("CANCELLED");
   const { body, data } = only("cancelCharge");
   expect([data.status, data.cancelledAmount]).toEqual(["PARTIALLY_CANCELLED", body.amount]);
@@ -124,15 +127,17 @@ test("states follow from what was done", () => {
   expect(only("updateTransactionStatus").data.status).toBe(only("updateTransactionStatus").body.status);
 });
 
-test("nobody pays themselves", () => {
-  const paid = told.filter(({ operation }) => operation === "createPayment").map(({ body }) => body);
+test("payer and receiver differ", () => {
+  const paid = allExamples.filter(({ operation }) => operation === "createPayment").map(({ body }) => body);
   for (const { payerWalletId, receiverWalletId } of paid) expect(payerWalletId).not.toBe(receiverWalletId);
-  const recorded = told.filter(({ operation }) => operation === "createTransaction").map(({ body }) => body);
+  const recorded = allExamples
+    .filter(({ operation }) => operation === "createTransaction")
+    .map(({ body }) => body);
   for (const { fromAddress, toAddress } of recorded) expect(fromAddress).not.toBe(toAddress);
 });
 
-test("what is scheduled is due long after anybody reads it", () => {
-  for (const { body } of told.filter(({ body: { scheduledAt } }) => scheduledAt !== undefined))
+test("scheduled times lie more than 20 years ahead", () => {
+  for (const { body } of allExamples.filter(({ body: { scheduledAt } }) => scheduledAt !== undefined))
     expect(new Date(body.scheduledAt as string).getUTCFullYear()).toBeGreaterThan(
       new Date().getUTCFullYear() + 20,
     );
@@ -140,9 +145,11 @@ test("what is scheduled is due long after anybody reads it", () => {
   expect(Date.parse(due.data.scheduledAt as string)).toBe(Date.parse(due.body.scheduledAt as string));
 });
 
-test("a list holds what its query asks for, the newest first, and counts it", () => {
+test("a list holds the items that its query selects, newest first, and counts them", () => {
   // Events come oldest first, and are not counted.
-  const lists = told.filter(({ operation, data }) => data.items !== undefined && operation !== "listEvents");
+  const lists = allExamples.filter(
+    ({ operation, data }) => data.items !== undefined && operation !== "listEvents",
+  );
   expect(lists).toHaveLength(6);
   for (const { operation, query = {}, data } of lists) {
     const items = data.items!;
@@ -154,7 +161,7 @@ test("a list holds what its query asks for, the newest first, and counts it", ()
   }
 });
 
-test("amounts add up from one answer to the next", () => {
+test("amounts add up from each answer to the next", () => {
   const { organisation } = only("getSession").data as unknown as {
     organisation: { incentiveRateBps: number };
   };
@@ -226,19 +233,25 @@ function addressesIn(value: unknown): string[] {
   return JSON.stringify(value).match(/\b0x[0-9a-fA-F]{40}\b/g) ?? [];
 }
 
-/** Those that a request names as a wallet's: where a transfer goes, whose records are listed, what a scheduled transfer leaves from. */
-function ourAddresses({ query, body }: { query: Example["query"] | undefined; body: Told }): string[] {
+/** Addresses of the request that must belong to our wallets. */
+function ourAddresses({
+  query,
+  body,
+}: {
+  query: Example["query"] | undefined;
+  body: ExampleContent;
+}): string[] {
   const sender = body.paymentType === "SCHEDULED" ? body.fromAddress : undefined;
   return addressesIn([query?.address, body.toWalletAddress, sender]);
 }
 
-function lineOf(paymentId: unknown, type: string): Told | undefined {
+function lineOf(paymentId: unknown, type: string): ExampleContent | undefined {
   const { items } = only("listWalletTransactions").data;
   return items!.find((line) => line.relatedId === paymentId && line.type === type);
 }
 
-/** For each filter of the query whether the item passes it. */
-function wants(query: Record<string, string>, item: Told): boolean[] {
+/** For each filter of the query, whether the item passes it. */
+function wants(query: Record<string, string>, item: ExampleContent): boolean[] {
   const { walletId, payerWalletId, fromWalletId, fromAddress, toAddress } = item;
   return Object.entries(query).map(([name, value]) => {
     if (name === "from") return Date.parse(item.createdAt!) >= Date.parse(value);

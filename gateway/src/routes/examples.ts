@@ -33,19 +33,20 @@ import {
   shop,
   shopAddress,
   transfer,
-} from "./exampleThings";
+} from "./exampleFixtures";
 
-// The document's examples, out of one story: user-1001 gets money, pays at a shop, and thinks better of a part of it; their bank notes what
-// happened elsewhere and plans the shop's payout; then the user leaves. Ids, amounts and states go on from one answer to the next request, so
-// that who tries them one after the other, with the ids of their own answers, is answered as told. A test follows the story.
+// The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
+// part; the bank records other transactions and schedules the shop's payout; then the user leaves.
+// Ids, amounts and states continue from each answer to the next request, so that a reader who sends
+// them in order gets these answers. examples.test.ts checks this.
 
 /** A request of the story and its answer. */
 export interface Example {
   /** The operation's id. */
   operation: string;
-  /** Tells apart the examples of one operation. */
+  /** Distinguishes the examples of one operation. */
   name?: string;
-  /** When it was answered. */
+  /** Time of the answer. */
   at: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -53,7 +54,7 @@ export interface Example {
   data: object;
 }
 
-/** In the order in which it happens. */
+/** In chronological order. */
 export const story: Example[] = [
   { operation: "checkHealth", at: minute(0), data: { status: "ok" } },
   { operation: "getSession", at: minute(1), data: session },

@@ -12,10 +12,10 @@ type Outcome = NonNullable<ExecuteResponse["outcome"]>;
 type Done = Exclude<Outcome["$case"], "error">;
 type ValueOf<D extends Done> = { [O in Outcome as O["$case"]]: O["value"] }[D];
 
-/** Of a request that is its own key: there is none to compare it with. */
+/** For a request without a key, which has no earlier body to compare. */
 const NO_HASH = Buffer.alloc(32);
 
-/** Has the payment service do a command, once for the request's Idempotency-Key. */
+/** Executes a command in the payment service, once per Idempotency-Key. */
 export async function executeCommand<D extends Done>(
   { executePayment }: Pick<Clients, "executePayment">,
   { idempotencyKey, repeatOnly }: Call,
@@ -32,7 +32,7 @@ export async function executeCommand<D extends Done>(
       repeatOnly,
       command: request.command,
     },
-    // The key makes it safe: the repetition gets the answer of the first try when that was carried out.
+    // A retry is safe with a key: it replays the first attempt's answer.
     idempotencyKey === undefined ? {} : { retry: true },
   );
   await failpoint("gateway.answered");

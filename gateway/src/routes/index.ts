@@ -15,11 +15,13 @@ export interface RouteDeps {
   principals: Pick<Principals, "forgetKey">;
 }
 
-/** Every path of the public contract and what answers it. A literal path stands before the parameter that would match it too. */
+/**
+ * Every path of the public contract with its handler. A literal path precedes a parameter that
+ * would match it.
+ */
 export function routes({ clients, principals }: RouteDeps): Route[] {
   const { auth } = clients;
-  // One line for each path, however long.
-  // oxfmt-ignore
+  // prettier-ignore
   return [
     route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),

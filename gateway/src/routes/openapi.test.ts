@@ -28,23 +28,23 @@ const document = JSON.parse(renderOpenApi()) as {
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
-test("gateway/openapi.json is what the routes say; if not, run npm run docs", () => {
+test("gateway/openapi.json equals the rendered routes; if not, run npm run docs", () => {
   expect(readFileSync(join(__dirname, "..", "..", "openapi.json"), "utf8")).toBe(renderOpenApi());
 });
 
-test("every route is in the document, each with a name of its own and a summary", () => {
+test("every route is in the document, with its own name and a summary", () => {
   expect(operations).toHaveLength(table.length);
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(table.length);
   for (const { summary } of operations) expect(summary).not.toBe("");
 });
 
-test("every reference leads somewhere", () => {
+test("every reference has a target", () => {
   const references = [...renderOpenApi().matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g)];
   expect(references.length).toBeGreaterThan(100);
   for (const [, kind, name] of references) expect(document.components[kind!]).toHaveProperty([name!]);
 });
 
-test("each code that an operation can answer with is an example at its status", () => {
+test("each error code of an operation has an example at its status", () => {
   for (const route of table) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     const { responses } = document.paths[path]![route.method.toLowerCase()]!;
@@ -55,7 +55,7 @@ test("each code that an operation can answer with is an example at its status", 
   }
 });
 
-test("what a program reads from the details of a refusal is in its example", () => {
+test("the example of each error holds every detail that a program reads", () => {
   const examples = document.components.examples as Record<
     string,
     { value: { error: { details: object | null } } }
@@ -95,7 +95,7 @@ test("what a program reads from the details of a refusal is in its example", () 
   ]);
 });
 
-test("what changes something either takes an Idempotency-Key, or says what to do when its outcome is not known", () => {
+test("each write takes an Idempotency-Key or documents how to handle an unknown outcome", () => {
   for (const { method, path, operation } of table) {
     const { idempotent, whenUnknown } = operation;
     expect([operation.id, [idempotent, whenUnknown].filter(Boolean).length]).toEqual([
@@ -108,7 +108,7 @@ test("what changes something either takes an Idempotency-Key, or says what to do
   }
 });
 
-test("each refusal names the headers that it may carry", () => {
+test("each refusal documents its headers", () => {
   const headersOf = (id: string, status: number) =>
     Object.keys(operations.find(({ operationId }) => operationId === id)!.responses[status]!.headers);
   const rate = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
@@ -124,18 +124,18 @@ test("each refusal names the headers that it may carry", () => {
   expect(headersOf("refreshKey", 400)).toEqual([always]);
 });
 
-test("what the gateway's probe is answered does not include a rate, which it has none of", () => {
+test("the health probe documents no rate limit", () => {
   const { responses } = operations.find(({ operationId }) => operationId === "checkHealth")!;
   expect(Object.keys(responses)).toEqual(["200", "400", "500", "503"]);
 });
 
-test("every code of the wallet, transfer, charge, payment and recording API can be answered by some operation", () => {
+test("every code of the public API belongs to an operation", () => {
   const documented = new Set(table.flatMap((route) => refusalCodes(route)));
   const expected = Object.keys(errorTable).filter((code) => /^(WAUTH|WAL|TRF|CHG|PAY|TX|RATE)_/.test(code));
   expect(expected.filter((code) => !documented.has(code as keyof typeof errorTable))).toEqual([]);
 });
 
-test("the examples of a line's name are such as the listing would give, and no recorded transaction's id", () => {
+test("examples of a journal line's name match its format", () => {
   const { items } = story.find(({ operation }) => operation === "listWalletTransactions")!.data as {
     items: { transactionId: string }[];
   };
@@ -143,7 +143,7 @@ test("the examples of a line's name are such as the listing would give, and no r
   for (const { transactionId } of items) expect(transactionId).toMatch(/^jrn_[0-9a-f]{32}-[1-9][0-9]*$/);
 });
 
-test("the bounds of metadata and of an Idempotency-Key are in the document", () => {
+test("the document states the bounds of metadata and of an Idempotency-Key", () => {
   const { properties } = document.components.schemas!.CreateWallet as {
     properties: Record<string, object>;
   };
@@ -158,7 +158,7 @@ test("the bounds of metadata and of an Idempotency-Key are in the document", () 
   expect(keys.map((key) => form.test(key))).toEqual([true, true, false, false, false, false]);
 });
 
-/** Every schema within, with where it is; not what is in examples. */
+/** Every schema below a node with its path, without examples. */
 function schemasIn(node: unknown, at: string): [string, Record<string, unknown>][] {
   if (typeof node !== "object" || node === null) return [];
   const inner = Object.entries(node).filter(([name]) => name !== "example" && name !== "examples");
@@ -166,13 +166,13 @@ function schemasIn(node: unknown, at: string): [string, Record<string, unknown>]
   return own.concat(inner.flatMap(([name, one]) => schemasIn(one, `${at}/${name}`)));
 }
 
-test("every integer says that it has 64 bits, without which many generators take 32", () => {
+test("every integer has the format int64", () => {
   const integers = schemasIn(document, "#").filter(([, { type }]) => [type].flat().includes("integer"));
   expect(integers.length).toBeGreaterThan(50);
   expect(integers.filter(([, { format }]) => format !== "int64").map(([at]) => at)).toEqual([]);
 });
 
-test("the largest amount of a request is what a JSON number carries exactly", () => {
+test("the largest amount of a request is the largest exact JSON number", () => {
   const amounts = schemasIn(document.components.schemas, "#").filter(([at]) =>
     /Create.*mount$|Cancel.*mount$/.test(at),
   );
@@ -187,7 +187,7 @@ test("the largest amount of a request is what a JSON number carries exactly", ()
   for (const [at, { maximum }] of asked) expect([at, maximum]).toEqual([at, 2 ** 53 - 1]);
 });
 
-test("what is asked takes no other fields, and what is answered may get some", () => {
+test("request objects are closed, and response objects may gain fields", () => {
   const objects = schemasIn(document, "#").filter(
     ([, { type, properties }]) => type === "object" && properties,
   );
@@ -203,14 +203,14 @@ test("what is asked takes no other fields, and what is answered may get some", (
   expect(objects.length).toBeGreaterThan(closed.length + 50);
 });
 
-test("the error codes are an enumeration", () => {
+test("the document enumerates the error codes", () => {
   expect(document.components.schemas!.ErrorCode).toMatchObject({
     type: "string",
     enum: Object.keys(errorTable),
   });
 });
 
-test("no schema has a form that generators of clients fail on", () => {
+test("no schema has a form that client generators reject", () => {
   const schemas = schemasIn(document, "#");
   expect(schemas.filter(([, { type }]) => type === "null").map(([at]) => at)).toEqual([]);
   // In Go a type with this name collides with the constructor of Wallet.
@@ -240,12 +240,12 @@ test("every operation, parameter and field of a schema is described", () => {
   expect(undescribed).toEqual([]);
 });
 
-test("a key is needed everywhere but for refresh and liveness", () => {
+test("every operation but refresh and liveness requires a key", () => {
   const open = operations.filter(({ security }) => security.length === 0);
   expect(open.map(({ operationId }) => operationId)).toEqual(["refreshKey", "checkHealth"]);
 });
 
-test("a literal path stands before a parameter that would match it", () => {
+test("a literal path precedes a parameter that would match it", () => {
   const paths = table.map(({ path }) => path);
   expect(paths.indexOf("/api/wallets/payment")).toBeLessThan(paths.indexOf("/api/wallets/:walletId"));
   expect(paths.indexOf("/api/wallets/payment/cancel")).toBeLessThan(

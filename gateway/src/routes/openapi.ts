@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from "../middleware/readBody";
 import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from "./apiDescription";
 import { type Example, story } from "./examples";
-import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleThings";
+import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
 import { type Operation, type Route, type Shape } from "./operation";
 
@@ -15,7 +15,7 @@ export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]
 const requestId = z.string().meta({ description: "The id of the request. Quote it when you contact us." });
 const answeredAt = z.iso.datetime().meta({ description: "When the response was made." });
 
-/** The OpenAPI document of the routes. All of it is derived from their schemas and the error table. */
+/** Renders the OpenAPI document from the routes' schemas and the error table. */
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registerShared(registry, new Set(routes.flatMap(refusalCodes)));
@@ -64,7 +64,8 @@ function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void 
 const PARAMETERS = {
   "X-Request-Id": {
     description:
-      "Your id for the request, for the response and our logs. A value that does not match the pattern is ignored, and the response has an id of ours.",
+      "Your id for the request, for the response and our logs. A value that does not match the " +
+      "pattern is ignored, and the response has an id of ours.",
     schema: { type: "string", pattern: REQUEST_ID_FORM.source },
   },
   "X-Org-Code": {
@@ -73,7 +74,9 @@ const PARAMETERS = {
   },
   "Idempotency-Key": {
     description:
-      "1 to 255 printable ASCII characters that you choose, such as `order-20260114-0021`. Makes the request safe to repeat. Each operation has its own keys. A repetition that arrives while the first request runs gets the same response.",
+      "1 to 255 printable ASCII characters that you choose, such as `order-20260114-0021`. Makes the " +
+      "request safe to repeat. Each operation has its own keys. A repetition that arrives while the " +
+      "first request runs gets the same response.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
   },
 } as const;
@@ -92,7 +95,8 @@ const HEADERS = {
   },
   "RateLimit-Limit": {
     description:
-      "Requests that are accepted at once: of your organisation, or of your address when no key was accepted. Missing when the request was refused before the limit was checked.",
+      "Requests that are accepted at once: of your organisation, or of your address when no key was " +
+      "accepted. Missing when the request was refused before the limit was checked.",
     schema: { type: "integer" },
   },
   "RateLimit-Remaining": {
@@ -205,7 +209,7 @@ export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** One response for each status, with an example for each code. */
+/** Each status has one response, with an example for each code. */
 function refusalsOf(route: Route): RouteConfig["responses"] {
   const codes = refusalCodes(route);
   const statuses = new Set(codes.map((code) => errorTable[code].http));
@@ -243,10 +247,11 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
   };
 }
 
-/** What partners read about a code beside its message: its reasons and details. */
+/** Notes for partners on a code's reasons and details. */
 const NOTES: Partial<Record<ErrorCode, string>> = {
   WAUTH_001:
-    "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is missing for a key that is wrong, unknown or revoked.",
+    "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is " +
+    "missing for a key that is wrong, unknown or revoked.",
   TRF_001: "`details` has `available` and `required`, in KRW.",
   CHG_007: "`details.reason` is `wallet_type` or `nothing_to_refund`.",
   CHG_008: "`details.reason` is `max_charge`, `daily_limit` or `service_limit`.",

@@ -1,10 +1,10 @@
 import { type z } from "zod";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
-import { type Principal } from "../middleware/principals";
+import { type Principal } from "../middleware/principal";
 import { type QuotaName } from "../middleware/quotas";
 
 /**
- * Who may call an operation:
+ * Callers of an operation:
  * - `anyone`: no key is looked at;
  * - `session`: any usable key, also while the subscription is not active;
  * - `full`: a usable key of an organisation whose subscription is active.
@@ -21,14 +21,17 @@ export type Tag =
   | "Events"
   | "Service";
 
-/** One operation of the public contract: what it takes, gives and refuses. Its path is in routes/index.ts. */
+/**
+ * Definition of one public operation: its input, output and refusals. Its path is in
+ * routes/index.ts.
+ */
 export interface Operation<
   P extends Shape = Shape,
   Q extends Shape = Shape,
   B extends Shape = Shape,
   D extends Shape = Shape,
 > {
-  /** The name that generated clients give it. */
+  /** Method name in generated clients. */
   id: string;
   tag: Tag;
   summary: string;
@@ -42,11 +45,11 @@ export interface Operation<
   /** The status of success. */
   status: 200 | 201;
   data: D;
-  /** Refusals of its own, beyond those that follow from access, body, idempotency and quota. */
+  /** Own refusals, beyond those that follow from access, body, idempotency and quota. */
   errors: readonly ErrorCode[];
   /** Takes an Idempotency-Key. */
   idempotent?: true;
-  /** What to do after SYS_003: of operations that change something and take no Idempotency-Key. */
+  /** Advice for an unknown outcome of a write without Idempotency-Key. */
   whenUnknown?: string;
   /** The longest time that the operation may wait for something to answer, beyond the time of a request. */
   waitMs?: number;
@@ -56,13 +59,13 @@ export interface Operation<
 
 export type Shape = z.ZodType;
 
-/** What a handler knows of a call besides its input. */
+/** A call without its input. */
 export interface Call {
   principal: Principal;
   clientAddress: string;
-  /** Of operations that take one, when the request has it. */
+  /** Set when the operation takes a key and the request has one. */
   idempotencyKey: string | undefined;
-  /** The plan is used up: only what was asked for earlier under this key is answered. */
+  /** The quota is used up: only an earlier result under this key may be returned. */
   repeatOnly?: true;
 }
 
@@ -77,7 +80,7 @@ export interface Input<P, Q, B> {
 
 export interface Reply<D> {
   data: D;
-  /** What an earlier request has done or begun: the plan has counted it then. */
+  /** True for an earlier request's result, which was counted then. */
   replayed?: boolean;
 }
 
@@ -92,7 +95,7 @@ export type Handler<O extends Operation> = (
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** An operation at its place, with what answers it. */
+/** An operation with its path and handler. */
 export interface Route {
   method: Method;
   path: string;
@@ -114,7 +117,7 @@ export function route<O extends Operation>(
   return { method, path, operation: definition, handler: handler as Route["handler"] };
 }
 
-/** A refusal that was given before under the same Idempotency-Key, and is given again. */
+/** A refusal that is replayed for its Idempotency-Key. */
 export class RepeatedRefusal extends DomainError {
   constructor({ code, details, cause }: DomainError) {
     super(code, details, { cause });

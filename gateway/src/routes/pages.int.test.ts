@@ -41,7 +41,7 @@ describe("the pages about the contract", () => {
     ["Range", "bytes=999999999-"],
     ["If-Match", '"another"'],
     ["If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"],
-  ])("a part is sent in full when the request has the header %s", async (name, value) => {
+  ])("a page's part is sent uncompressed when the request has the header %s", async (name, value) => {
     const options = { headers: { [name]: value } };
     expect((await gateway.send("GET", "/api/docs/page.js", options)).status).toBe(200);
   });

@@ -10,7 +10,7 @@ import { type OpenApiDocument } from "./openapi";
 const DOCUMENT_PATH = "/api/openapi.json";
 const PAGES_PATH = "/api/docs";
 
-/** The one file of the package that needs neither its framework nor the internet. */
+/** The package's only file that needs neither its framework nor the internet. */
 const SCALAR_BUNDLE = join(dirname(require.resolve("@scalar/fastify-api-reference")), "js/standalone.js");
 
 export interface PagesOptions {
@@ -19,7 +19,10 @@ export interface PagesOptions {
   addressOf: (req: Request) => string;
 }
 
-/** The OpenAPI document and its page. They are not operations, so they are not in the envelope; their refusals are. */
+/**
+ * The OpenAPI document and its page. They are no operations, so only their refusals use the
+ * envelope.
+ */
 export function pages(document: OpenApiDocument, { openRates, addressOf }: PagesOptions): Router {
   const router = Router({ caseSensitive: true });
 
@@ -90,7 +93,7 @@ const CONFIGURATION = {
 
 const START = `Scalar.createApiReference("#reference", ${JSON.stringify(CONFIGURATION)});\n`;
 
-/** Everything from this host and nothing from anywhere else. The page writes its styles inline. */
+/** Allows everything from this host and nothing else. The page writes inline styles. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -42,7 +42,8 @@ const paymentCancellation = cancellation
   .meta({
     id: "PaymentCancellation",
     description:
-      "The cancellation of a payment. Its `settlement` is that of the returned money, PENDING at first: read the payment again to follow it.",
+      "The cancellation of a payment. Its `settlement` is that of the returned money, PENDING at " +
+      "first: read the payment again to follow it.",
   });
 
 const payment = z
@@ -62,7 +63,7 @@ const payment = z
     incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
     memo: memoGiven,
     settlement,
-    // Without its name: the document would make a nullable reference an object and null at once.
+    // Inlined, because the document would make a nullable reference both an object and null.
     cancellation: z
       .strictObject(paymentCancellation.shape)
       .nullable()
@@ -72,7 +73,8 @@ const payment = z
   .meta({
     id: "Payment",
     description:
-      "A payment. `settlement` is that of the payment itself, also after it was CANCELLED; the returned money has its own in `cancellation`.",
+      "A payment. `settlement` is that of the payment itself, also after it was CANCELLED; the " +
+      "returned money has its own in `cancellation`.",
   });
 
 export const createPayment = operation({
@@ -80,7 +82,10 @@ export const createPayment = operation({
   tag: "Payments",
   summary: "Pay from a user's wallets to another wallet",
   description:
-    "Uses the payer's wallets in the order GOVERNMENT, INCENTIVE, NORMAL; the GOVERNMENT part is 0 in this version. Incentive is granted only on the part paid from NORMAL, and not while the payer's INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one, which stays when the payment is refused.",
+    "Uses the payer's wallets in the order GOVERNMENT, INCENTIVE, NORMAL; the GOVERNMENT part is 0 in " +
+    "this version. Incentive is granted only on the part paid from NORMAL, and not while the payer's " +
+    "INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one, which stays when " +
+    "the payment is refused.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -94,7 +99,8 @@ export const createPayment = operation({
       receiverWalletId: idOf("wal", "WAL_002", "The receiver's wallet: a NORMAL wallet of another user."),
       amount: amountOf("The amount of the payment, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
       incentiveAmount: amountOf(
-        "The part that the INCENTIVE wallet pays, in KRW. null or omitted: as much as its balance and the amount allow. 0: nothing. A number: exactly that much, or PAY_006.",
+        "The part that the INCENTIVE wallet pays, in KRW. null or omitted: as much as its balance and " +
+          "the amount allow. 0: nothing. A number: exactly that much, or PAY_006.",
         0,
       )
         .nullable()
@@ -112,7 +118,12 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can reactivate it. A payment can be cancelled for at least two months; then its month is archived and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; read the payment for the payment's own.",
+    "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is " +
+    "clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the " +
+    "payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can " +
+    "reactivate it. A payment can be cancelled for at least two months; then its month is archived " +
+    "and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and " +
+    "PENDING at first; read the payment for the payment's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -153,7 +164,8 @@ export const listPayments = operation({
   query: listQuery({
     walletId: idFilter(
       "wal",
-      "Only payments whose payerWalletId or receiverWalletId is this wallet. Amounts that a payment took from the payer's other wallets are in those wallets' transactions.",
+      "Only payments whose payerWalletId or receiverWalletId is this wallet. Amounts that a payment " +
+        "took from the payer's other wallets are in those wallets' transactions.",
     ).optional(),
   }),
   status: 200,

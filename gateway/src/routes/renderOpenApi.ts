@@ -1,7 +1,7 @@
 import { type RouteDeps, routes } from ".";
 import { openApiDocument } from "./openapi";
 
-/** The document as it is committed. Only the table's shape is looked at and no handler runs, so there is nobody behind it. */
+/** Renders the committed document. No handler runs, so the dependencies are empty. */
 export function renderOpenApi(): string {
   const nobody = { clients: {}, principals: {} } as RouteDeps;
   return `${JSON.stringify(openApiDocument(routes(nobody)), null, 2)}\n`;

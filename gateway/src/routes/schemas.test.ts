@@ -14,14 +14,14 @@ const inQueries = Object.values(paths)
   .flatMap(({ parameters = [] }) => parameters)
   .filter((parameter): parameter is Parameter => "in" in parameter && parameter.in === "query");
 
-test("each example of a query reads the same when it is pasted into a URL as it is", () => {
+test("each example of a query keeps its value when it is pasted into a URL", () => {
   const pasted = inQueries.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]]));
   expect(pasted.length).toBeGreaterThan(5);
   for (const [name, example] of pasted as [string, string][])
     expect(new URLSearchParams(`${name}=${example}`).get(name)).toBe(example);
 });
 
-test("a moment whose plus sign became a space is told how to write it", () => {
+test("a timestamp whose plus sign became a space is refused with the encoding to use", () => {
   const { error } = queryMomentOf("").safeParse("2026-01-14T09:30:00 09:00");
   expect(error?.issues[0]?.message).toContain("%2B");
   expect(queryMomentOf("").parse("2026-01-14T09:30:00+09:00")).toEqual(new Date("2026-01-14T00:30:00Z"));

@@ -5,7 +5,7 @@ import { MAX_OFFSET_ROWS } from "@wonrail/kit/page";
 
 // Schemas that several operations share. Their metadata becomes text of the OpenAPI document.
 
-/** A check whose refusal has a code of its own instead of REQ_001. */
+/** A check with its own code instead of REQ_001. */
 export function refusedAs(
   code: ErrorCode,
   message: string,
@@ -82,7 +82,7 @@ export const memoGiven = z
   .nullable()
   .meta({ description: "The note of the request; null without one." });
 
-/** The years that have four digits and that PostgreSQL accepts. A zone can move a time beyond them. */
+/** Range of years with four digits that PostgreSQL accepts. A zone can move a time beyond it. */
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -96,7 +96,7 @@ export function momentOf(description: string) {
 }
 
 /**
- * One end of a time range in a query, where an unencoded plus sign means a space. Listed times have
+ * A bound of a time range in a query, where an unencoded plus sign means a space. Listed times have
  * whole milliseconds, so a finer time is rounded up.
  */
 export function queryMomentOf(description: string) {
@@ -133,7 +133,9 @@ export function timestamp(description: string) {
 export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
   id: "WalletType",
   description:
-    "The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this version the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be refunded: cancel its charge within 30 days to take the money out.",
+    "The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this version " +
+    "the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be refunded: cancel " +
+    "its charge within 30 days to take the money out.",
 });
 
 export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({
@@ -160,7 +162,11 @@ export const settlement = z
   .meta({
     id: "Settlement",
     description:
-      "The state of a movement on the chain. Read the object again while `status` is PENDING or SUBMITTED. For transfers and recorded transactions use their own `status` instead: an outside transfer can be PENDING for a moment while its settlement is CONFIRMED. Several movements are settled together and can have the same `txHash`. While SUBMITTED, `txHash` is that of the last attempt; a later attempt has another hash.",
+      "The state of a movement on the chain. Read the object again while `status` is PENDING or " +
+      "SUBMITTED. For transfers and recorded transactions use their own `status` instead: an outside " +
+      "transfer can be PENDING for a moment while its settlement is CONFIRMED. Several movements are " +
+      "settled together and can have the same `txHash`. While SUBMITTED, `txHash` is that of the last " +
+      "attempt; a later attempt has another hash.",
   });
 
 export const cancellation = z
@@ -171,7 +177,8 @@ export const cancellation = z
   .meta({
     id: "Cancellation",
     description:
-      "The cancellation of a charge or a part of it. Its `settlement` is that of the returned money, PENDING at first: read the charge again to follow it.",
+      "The cancellation of a charge or a part of it. Its `settlement` is that of the returned money, " +
+      "PENDING at first: read the charge again to follow it.",
   });
 
 /** Numbers in a query are strings; only plain digits are accepted. */
@@ -195,14 +202,17 @@ const pageFields = {
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
   }),
-  currentPage: queryInteger(1, MAX_OFFSET_ROWS).optional().meta({
-    // No `default`: clients that are generated from the document would send it with each cursor too.
-    description:
-      "The page, from 1; omitted: 1. Not together with `cursor`. Pages end at row 10,000 and shift while new rows arrive. `cursor` has no end, and neither repeats nor omits a row.",
-    type: "integer",
-    minimum: 1,
-    maximum: MAX_OFFSET_ROWS,
-  }),
+  currentPage: queryInteger(1, MAX_OFFSET_ROWS)
+    .optional()
+    .meta({
+      // No `default`: generated clients would send it beside each cursor too.
+      description:
+        "The page, from 1; omitted: 1. Not together with `cursor`. Pages end at row 10,000 and shift " +
+        "while new rows arrive. `cursor` has no end, and neither repeats nor omits a row.",
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_OFFSET_ROWS,
+    }),
   cursor: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,512}$/, { error: "is not a valid cursor; use pagination.nextCursor" })

@@ -7,7 +7,7 @@ function start() {
   return { clock, ask, session: createSessionCache({ ask, monotonicMs: () => clock.nowMs }) };
 }
 
-test("2,000 requests of a key within a second cause one call, and the next second another", async () => {
+test("2,000 requests of a key within a second cause one call, and the next second another one", async () => {
   const { clock, ask, session } = start();
   const answers = await Promise.all(Array.from({ length: 2_000 }, () => session("org_1", "key_1")));
   expect(new Set(answers)).toEqual(new Set(["org_1 key_1 at 0"]));
@@ -18,7 +18,7 @@ test("2,000 requests of a key within a second cause one call, and the next secon
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-test("a failure is not kept", async () => {
+test("a failure is not cached", async () => {
   const { ask, session } = start();
   ask.mockRejectedValueOnce(new DomainError("SYS_002"));
   await expect(session("org_1", "key_1")).rejects.toMatchObject({ code: "SYS_002" });

@@ -12,7 +12,7 @@ const MAX_AGE_MS = 1_000;
 /** Few, so that sessions never delay the look-ups and leases that share the connection to auth. */
 const MAX_CALLS = 16;
 
-/** Keeps each key's session for a second. Requests that come while auth is asked share one call. */
+/** Caches each key's session for a second. Concurrent requests share one call. */
 export function createSessionCache<S>({ ask, monotonicMs }: SessionCacheOptions<S>) {
   const sessions = new LRUCache<string, { answer: Promise<S>; untilMs: number }>({ max: MAX_SESSIONS });
   let running = 0;

@@ -34,7 +34,9 @@ const networkType = z
   .meta({
     id: "NetworkType",
     description:
-      "A network. The service observes and executes only on its own network, which `settlement.network` names: WON_TESTNET, or WON_MAINNET in production. For records of other networks you set the status.",
+      "A network. The service observes and executes only on its own network, which " +
+      "`settlement.network` names: WON_TESTNET, or WON_MAINNET in production. For records of other " +
+      "networks you set the status.",
   });
 
 const paymentType = z
@@ -82,7 +84,9 @@ const instant = z
   .meta({
     id: "CreateInstantTransaction",
     description:
-      "A transaction that is on the chain already. On the service's own network its status follows the chain: it becomes CONFIRMED when the transaction succeeded in a final block, and FAILED when it was reverted or does not match the record.",
+      "A transaction that is on the chain already. On the service's own network its status follows " +
+      "the chain: it becomes CONFIRMED when the transaction succeeded in a final block, and FAILED " +
+      "when it was reverted or does not match the record.",
   });
 
 const scheduled = z
@@ -98,7 +102,15 @@ const scheduled = z
   .meta({
     id: "CreateScheduledTransaction",
     description:
-      "A transaction that is due later, within one network. If fromAddress is a NORMAL wallet of your organisation, the service sends the transaction once, as a transfer, when it is due: do not send it yourself. Such a transaction is refused with REQ_001 when it can never be a transfer: an amount that is 0, not whole KRW (a multiple of 1000000) or more than 9007199254740991 KRW, or a toAddress that is the zero address, the fromAddress, the token or the payment manager. From other addresses, and on other networks, the service sends nothing: the record stays PENDING until you set its status. If your organisation is suspended or its subscription is not active at the due time, the record becomes FAILED for good and its failureReason begins with WAUTH_003. A transfer that started before continues.",
+      "A transaction that is due later, within one network. If fromAddress is a NORMAL wallet of your " +
+      "organisation, the service sends the transaction once, as a transfer, when it is due: do not " +
+      "send it yourself. Such a transaction is refused with REQ_001 when it can never be a transfer: " +
+      "an amount that is 0, not whole KRW (a multiple of 1000000) or more than 9007199254740991 KRW, " +
+      "or a toAddress that is the zero address, the fromAddress, the token or the payment manager. " +
+      "From other addresses, and on other networks, the service sends nothing: the record stays " +
+      "PENDING until you set its status. If your organisation is suspended or its subscription is not " +
+      "active at the due time, the record becomes FAILED for good and its failureReason begins with " +
+      "WAUTH_003. A transfer that started before continues.",
   });
 
 const record = z
@@ -111,10 +123,15 @@ const record = z
     memo: memoGiven,
     scheduledAt: timestamp("When the transaction is due; null for INSTANT.").nullable(),
     status,
-    failureReason: z.string().nullable().meta({
-      description:
-        "The reason when the status is FAILED: your own text, or one of the service such as `amount_is_not_whole_won`, `reverted`, `scheduled_too_long_ago` (the transfer could start only months late), or an error code with its message.",
-    }),
+    failureReason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The reason when the status is FAILED: your own text, or one of the service such as " +
+          "`amount_is_not_whole_won`, `reverted`, `scheduled_too_long_ago` (the transfer could start " +
+          "only months late), or an error code with its message.",
+      }),
     createdAt: timestamp("When the transaction was recorded."),
     updatedAt: timestamp("When the record last changed."),
   })
@@ -124,10 +141,14 @@ const change = z
   .strictObject({
     status,
     scheduledAt: timestamp("The due time after this change; null for INSTANT.").nullable(),
-    reason: z.string().nullable().meta({
-      description:
-        "`not_seen_on_chain`; `sent_as_` with the transfer's id; `sender_is_not_a_normal_wallet` when the transaction was due and is left to you; or the reason for FAILED.",
-    }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "`not_seen_on_chain`; `sent_as_` with the transfer's id; `sender_is_not_a_normal_wallet` when " +
+          "the transaction was due and is left to you; or the reason for FAILED.",
+      }),
     changedBy: z.enum(["API", "CHAIN", "SCHEDULER"]).meta({
       description: "API: your request. CHAIN: a final block. SCHEDULER: the service, at the due time.",
     }),
@@ -150,7 +171,11 @@ export const createTransaction = operation({
   tag: "Recorded transactions",
   summary: "Record a transaction",
   description:
-    "INSTANT records a transaction that is on the chain already. SCHEDULED records one that is due later; from a NORMAL wallet of yours the service sends it (see the body). The plan counts a SCHEDULED transaction when it is recorded, and not again when it is sent. A txHash is recorded once for each fromNetworkType, whatever the key: TX_002 names the first record in `details.id`. Sent SCHEDULED transactions can share a hash.",
+    "INSTANT records a transaction that is on the chain already. SCHEDULED records one that is due " +
+    "later; from a NORMAL wallet of yours the service sends it (see the body). The plan counts a " +
+    "SCHEDULED transaction when it is recorded, and not again when it is sent. A txHash is recorded " +
+    "once for each fromNetworkType, whatever the key: TX_002 names the first record in `details.id`. " +
+    "Sent SCHEDULED transactions can share a hash.",
   access: "full",
   idempotent: true,
   quota: "RECORDED_TRANSACTIONS",
@@ -195,7 +220,10 @@ export const updateTransactionStatus = operation({
   tag: "Recorded transactions",
   summary: "Set a recorded transaction's status",
   description:
-    "From PENDING to CONFIRMED or FAILED, which are final. Setting the same status again changes nothing. To stop a waiting SCHEDULED transaction set FAILED; CONFIRMED stops it too, and means that you had it done elsewhere. After its transfer started (its history has `sent_as_`) only the chain ends it: the change is refused with TX_003.",
+    "From PENDING to CONFIRMED or FAILED, which are final. Setting the same status again " +
+    "changes nothing. To stop a waiting SCHEDULED transaction set FAILED; CONFIRMED stops it too, and " +
+    "means that you had it done elsewhere. After its transfer started (its history has `sent_as_`) " +
+    "only the chain ends it: the change is refused with TX_003.",
   access: "full",
   whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
   params: recordPath,
@@ -216,7 +244,8 @@ export const updateTransactionSchedule = operation({
   tag: "Recorded transactions",
   summary: "Change the due time of a SCHEDULED transaction",
   description:
-    "Setting the current due time again changes nothing. TX_004 when the record is not SCHEDULED, not PENDING, or its transfer started (its history has `sent_as_`).",
+    "Setting the current due time again changes nothing. TX_004 when the record is not SCHEDULED, not " +
+    "PENDING, or its transfer started (its history has `sent_as_`).",
   access: "full",
   whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
   params: recordPath,

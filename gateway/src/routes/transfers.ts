@@ -25,7 +25,8 @@ const transfer = z
     transferId: givenId("The transfer's id."),
     status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
       description:
-        "COMPLETED at once between two of your wallets. To an outside address PENDING until its block is final, then COMPLETED or FAILED. `settlement` can be CONFIRMED a moment earlier.",
+        "COMPLETED at once between two of your wallets. To an outside address PENDING until its block " +
+        "is final, then COMPLETED or FAILED. `settlement` can be CONFIRMED a moment earlier.",
     }),
     fromWalletId: givenId("The sending wallet."),
     toWalletAddress: z.string().meta({ description: "The destination address." }),
@@ -35,10 +36,14 @@ const transfer = z
     amount: won("The amount of the transfer, in KRW."),
     memo: memoGiven,
     settlement,
-    failureReason: z.string().nullable().meta({
-      description:
-        "The reason when the status is FAILED, such as `expired`, `signer_out_of_gas` or the name of a contract error. For people and for support; otherwise null.",
-    }),
+    failureReason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The reason when the status is FAILED, such as `expired`, `signer_out_of_gas` or the name of " +
+          "a contract error. For people and for support; otherwise null.",
+      }),
     createdAt: timestamp("When the transfer was requested."),
   })
   .meta({ id: "Transfer", description: "A transfer from a NORMAL wallet to an address." });
@@ -48,7 +53,13 @@ export const createTransfer = operation({
   tag: "Transfers",
   summary: "Transfer from a NORMAL wallet to an address",
   description:
-    "Uses ERC-3009 transferWithAuthorization: the user pays no gas. A transfer to an outside address holds the amount until its block is final, and gives it back when the transfer is FAILED. A wallet sends at most `dailyTransferLimit` of your session in a day of Asia/Seoul, transfers to your own wallets included; TRF_003 tells how much was used. FAILED transfers do not count. TRF_002 is answered for a malformed address, a wrong checksum, the zero address, the wallet's own address, the token and the payment manager. TRF_004 is answered when a wallet is not NORMAL; `details.walletId` names it.",
+    "Uses ERC-3009 transferWithAuthorization: the user pays no gas. A transfer to an outside address " +
+    "holds the amount until its block is final, and gives it back when the transfer is FAILED. A " +
+    "wallet sends at most `dailyTransferLimit` of your session in a day of Asia/Seoul, transfers to " +
+    "your own wallets included; TRF_003 tells how much was used. FAILED transfers do not count. " +
+    "TRF_002 is answered for a malformed address, a wrong checksum, the zero address, the wallet's " +
+    "own address, the token and the payment manager. TRF_004 is answered when a wallet is not NORMAL; " +
+    "`details.walletId` names it.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -60,7 +71,9 @@ export const createTransfer = operation({
         .refine((text) => ADDRESS_FORM.test(text), refusedAs("TRF_002", "must be 0x and 40 hex digits"))
         .meta({
           description:
-            "The destination: the address of a NORMAL wallet or an outside address. An address in mixed case must have a valid EIP-55 checksum. One of your wallets of another type is refused with TRF_004; `details.walletId` names it.",
+            "The destination: the address of a NORMAL wallet or an outside address. An address in " +
+            "mixed case must have a valid EIP-55 checksum. One of your wallets of another type is " +
+            "refused with TRF_004; `details.walletId` names it.",
           pattern: ADDRESS_FORM.source,
         }),
       amount: amountOf("The amount to transfer, in KRW."),
@@ -89,7 +102,9 @@ export const listTransfers = operation({
   tag: "Transfers",
   summary: "List transfers, newest first",
   description:
-    "Sorted by the time of the request, which the ids contain. A scheduled transfer is sorted by its scheduled time, also when it was sent later. `GET /api/wallets/{walletId}/transactions` sorts by the time the balance changed.",
+    "Sorted by the time of the request, which the ids contain. A scheduled transfer is sorted by its " +
+    "scheduled time, also when it was sent later. `GET /api/wallets/{walletId}/transactions` sorts by " +
+    "the time the balance changed.",
   access: "full",
   query: listQuery({ walletId: idFilter("wal", "Only transfers of this wallet.").optional() }),
   status: 200,

@@ -27,7 +27,8 @@ const MAX_METADATA_PAIRS = 5;
 
 const userId = textOf(
   128,
-  "The user's identifier in your system, in Unicode NFC. Control, zero-width and bidirectional characters and spaces at the ends are refused.",
+  "The user's identifier in your system, in Unicode NFC. Control, zero-width and bidirectional " +
+    "characters and spaces at the ends are refused.",
   1,
 ).refine(isUserId, { message: USER_ID_FORM });
 
@@ -79,7 +80,8 @@ export const createWallet = operation({
   tag: "Wallets",
   summary: "Create a wallet for a user",
   description:
-    "A user has at most one wallet of each type. A second one is refused with WAL_001, and `details.walletId` names the first, also when it is deactivated.",
+    "A user has at most one wallet of each type. A second one is refused with WAL_001, and " +
+    "`details.walletId` names the first, also when it is deactivated.",
   access: "full",
   idempotent: true,
   quota: "WALLETS",
@@ -136,7 +138,11 @@ export const deactivateWallet = operation({
   tag: "Wallets",
   summary: "Deactivate a wallet",
   description:
-    "Refused with WAL_003 while the wallet holds money, holds of transfers under way included. Settlements under way continue, and a scheduled transaction from the wallet becomes FAILED when it is due. Afterwards the wallet can only be read; everything else is WAL_004. Tokens that are sent to its address are still credited; the operator of this service can reactivate the wallet so that they can be moved.",
+    "Refused with WAL_003 while the wallet holds money, holds of transfers under way included. " +
+    "Settlements under way continue, and a scheduled transaction from the wallet becomes FAILED when " +
+    "it is due. Afterwards the wallet can only be read; everything else is WAL_004. Tokens that are " +
+    "sent to its address are still credited; the operator of this service can reactivate the " +
+    "wallet so that they can be moved.",
   access: "full",
   whenUnknown:
     "This operation takes none: send the request again. WAL_004 means that the wallet is deactivated.",
@@ -203,7 +209,10 @@ export const listWalletTransactions = operation({
   tag: "Wallets",
   summary: "List the movements of a wallet's balance, newest first",
   description:
-    "Contains deposits, too: tokens from an outside address are credited once their block is final, as an entry of type TRANSFER and direction IN whose relatedId begins with `opn_`. Deposits are in no list of transfers. Only whole KRW are credited. The counterparty of a deposit can be null, and its settlement PENDING, for a moment.",
+    "Contains deposits, too: tokens from an outside address are credited once their block is final, " +
+    "as an entry of type TRANSFER and direction IN whose relatedId begins with `opn_`. Deposits are " +
+    "in no list of transfers. Only whole KRW are credited. The counterparty of a deposit can be null, " +
+    "and its settlement PENDING, for a moment.",
   access: "full",
   params: walletPath,
   query: listQuery({

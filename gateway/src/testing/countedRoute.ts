@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type QuotaName } from "../middleware/quotas";
 import { type Call, operation, type Reply, route, type Route } from "../routes/operation";
 
-/** A route as the money routes are, whose work the test decides. */
+/** A route like the money routes, with a handler from the test. */
 export function countedRoute(
   path: string,
   quota: QuotaName | undefined,

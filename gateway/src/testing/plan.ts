@@ -1,6 +1,6 @@
 import { type LeaseQuota } from "../middleware/quotas";
 
-/** auth's side: a plan's limit, leases, and accounts that count once. */
+/** auth's quota: a limit, leases, and reports that count once. */
 export function plan(limit: number) {
   const leases = new Map<string, number>();
   const lease = jest.fn<ReturnType<LeaseQuota>, Parameters<LeaseQuota>>(

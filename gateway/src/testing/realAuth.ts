@@ -26,7 +26,10 @@ export interface RealAuth {
   stop(): Promise<void>;
 }
 
-/** One replica of the real service on a test database. Its code is loaded by path: packages do not import each other. */
+/**
+ * A replica of the real auth service on a test database. Loaded by path, because packages do not
+ * import each other.
+ */
 export async function startRealAuth(database: TestDatabase): Promise<RealAuth> {
   const { createApp } = (await import(join(AUTH, "src/app"))) as {
     createApp: (parts: object) => Promise<AuthApp>;

@@ -14,7 +14,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The envelope, when the text is one. */
+  /** The envelope, when the text is JSON. */
   body: Envelope;
 }
 
@@ -28,7 +28,7 @@ export interface Envelope {
 
 export interface GatewayOptions {
   authPort: number;
-  /** Of the other services; without it they are where auth is, and answer nothing. */
+  /** Port of the other services. Default: auth's port, where their methods are unimplemented. */
   servicesPort?: number;
   config?: Partial<Config>;
   extraRoutes?: Route[];
@@ -42,7 +42,7 @@ export interface GatewayOptions {
 
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** A route that only says whose the request is: for what happens before any handler. */
+/** A route that only returns the caller's organisation, for tests of the middlewares. */
 const probe = operation({
   id: "probe",
   tag: "Service",
@@ -56,7 +56,7 @@ const probeRoute = route("GET", "/test/probe", probe, async (_input, { principal
   data: { orgId },
 }));
 
-/** A gateway with a real HTTP server, and what it logged. */
+/** Starts a gateway with a real HTTP server, and captures its log. */
 export async function startGateway({
   authPort,
   servicesPort = authPort,
@@ -165,7 +165,7 @@ function send(
   });
 }
 
-/** Bytes as they are, for what no HTTP client would send. The answer is all that came back until the connection ended. */
+/** Sends raw bytes that no HTTP client would send. Returns all bytes until the connection ends. */
 function raw(port: number, bytes: string | Buffer, waitMs = 15_000): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => void socket.write(bytes));

@@ -67,7 +67,10 @@ KAFKA_PASSWORD_FILE: /run/secrets/wonrail/kafka/password
 {{- end -}}
 {{- end }}
 
-{{/* By which Postgres' certificate is known: the URLs, which migrations have as well, name one path. A CA's key that is in the Secret too is not shown. */}}
+{{/*
+The authority of Postgres' certificate. All URLs, also those of migrations, name this one path. A CA
+key in the same Secret is not mounted.
+*/}}
 {{- define "wonrail.postgresAuthorityVolume" -}}
 {{- with .root.Values.postgres.caSecret -}}
 - name: postgres-authority

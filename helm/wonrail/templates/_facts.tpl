@@ -1,6 +1,7 @@
 {{/*
-What each process is: its schema, whom it calls, how large the young half of its heap may be, and what it is told beyond what all are told. The calls are the edges of
-ARCHITECTURE.md; addresses and NetworkPolicies follow from them, and a test compares them with each service's config.ts.
+Facts of each process: its schema, its callees, the size of its heap's young half, and its extra
+settings. The calls are the edges of ARCHITECTURE.md; addresses and NetworkPolicies follow from them,
+and a test compares them with each service's config.ts.
 */}}
 {{- define "wonrail.facts" -}}
 gateway:

@@ -73,7 +73,8 @@ capabilities: { drop: [ALL] }
 {{- end }}
 
 {{/*
-For V8's old space: three quarters of what the young one, three times `semiSpaceMib` at most, leaves of the memory limit. The rest is buffers and code. In MiB.
+Size of V8's old space in MiB: three quarters of the memory limit after the young space, which is up
+to three times `semiSpaceMib`. The rest is for buffers and code.
 */}}
 {{- define "wonrail.oldSpaceMib" -}}
 {{- $limit := 0 -}}

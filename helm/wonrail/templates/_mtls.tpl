@@ -1,4 +1,7 @@
-{{/* Mutual TLS between the seven: a Secret for each, with tls.crt that names it, tls.key and ca.crt. See mtls.yaml for where they come from. */}}
+{{/*
+Mutual TLS between the six: a Secret for each, with its own tls.crt and tls.key, and ca.crt. See
+mtls.yaml for their source.
+*/}}
 {{- define "wonrail.mtlsSecret" -}}
 {{ .root.Values.mtls.secretPrefix | default (printf "%s-tls" (include "wonrail.fullname" .root)) }}-{{ .name }}
 {{- end }}

@@ -115,12 +115,14 @@ serviceAccountName: {{ .full }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 {{- include "wonrail.pullSecrets" . }}
-# preStop, then SIGTERM and what the process may settle (nothing, since preStop did) and its own grace, then some seconds so that the process and not the kubelet has the last word.
+# preStop, then SIGTERM with the process's settle time and grace, then some seconds more, so that the
+# process ends by itself before the kubelet kills it.
 terminationGracePeriodSeconds: {{ add .settings.preStopSeconds (div (add (get .settings.env "SHUTDOWN_SETTLE_MS" | int) (get .settings.env "SHUTDOWN_GRACE_MS" | default .settings.shutdownGraceMs | int)) 1000) 10 }}
 {{- with .settings.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-# A question to the name server that is lost, as a new pod's first one may be, is asked again after one second instead of five, which is as long as a call has.
+# A lost query to the name server, such as a new pod's first one, is repeated after one second instead
+# of five, which is the deadline of a call.
 dnsConfig: { options: [{ name: timeout, value: "1" }, { name: attempts, value: "5" }] }
 securityContext:
   {{- include "wonrail.podSecurity" . | nindent 2 }}
@@ -137,7 +139,9 @@ containers:
     ports:
       - { name: {{ if $service }}grpc, containerPort: 7000{{ else }}http, containerPort: 8080{{ end }} }
       - { name: ops, containerPort: 7200 }
-    # Started: the door is open (which the kubelet cannot knock at without a certificate). Alive: never looks at a dependency, because a restart would not mend it. Ready: dependencies and draining.
+    # Startup: a gRPC call, or /livez under mutual TLS, because the kubelet has no client certificate.
+    # Liveness: without dependencies, because a restart would not repair them. Readiness: dependencies
+    # and draining.
     startupProbe:
       {{- if and $service .root.Values.mtls.allowPlainText }}
       grpc: { port: 7000 }

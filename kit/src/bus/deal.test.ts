@@ -5,7 +5,7 @@ const partitionsOf = (topic: string, count: number) =>
   Array.from({ length: count }, (_, number) => ({ topic, number }));
 
 describe("deal", () => {
-  it("gives a topic's partitions to the members in turn, whatever order they are named in", () => {
+  it("deals a topic's partitions to the members in turn, in any order of their names", () => {
     const members = ["b", "a"].map((id) => ({ id, topics: ["t"] }));
     const shares = deal(members, partitionsOf("t", 5));
     expect(shares.get("a")!.map(({ number }) => number)).toEqual([0, 2, 4]);
@@ -13,7 +13,7 @@ describe("deal", () => {
     expect(deal([...members].reverse(), partitionsOf("t", 5))).toEqual(shares);
   });
 
-  it("gives a topic only to those that want it", () => {
+  it("deals a topic only to members that subscribed to it", () => {
     const members = [
       { id: "old", topics: ["t"] },
       { id: "new", topics: ["t", "added"] },
@@ -27,7 +27,7 @@ describe("deal", () => {
     expect(shares.get("old")).toEqual([{ topic: "t", number: 1 }]);
   });
 
-  it("gives each partition to exactly one member, and everybody as much as the next, give or take one", () => {
+  it("deals each partition to exactly one member, and equal numbers up to a difference of one", () => {
     const ids = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(ids, fc.integer({ min: 0, max: 40 }), (memberIds, count) => {

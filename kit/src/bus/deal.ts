@@ -1,6 +1,7 @@
 /**
- * Deals the partitions in turn to the members that want their topic. Whoever computes it from the same members and partitions gets the same,
- * so it takes no leader; members that want different topics, as in the middle of a release, leave no partition without a reader.
+ * Deals the partitions in turn to the members that want their topic. Every member computes the same
+ * result, so no leader is needed. Members with different topics, as during a roll-out, leave no
+ * partition without a reader.
  */
 export function deal<P extends { topic: string }>(
   members: readonly { id: string; topics: readonly string[] }[],

@@ -1,15 +1,16 @@
 import { type Movement } from "./liveness";
 import { within } from "./waiting";
 
-/** How long an answer of the bus is waited for by whoever stops. A process has to be through with all that it closes in its grace. */
+/** How long a stopping process waits for an answer of the bus, within its grace. */
 export const FAREWELL_MS = 3_000;
-/** Of a whole bus: the outbox's relay has waited for what it published before. */
+/** Limit for closing the whole bus: the outbox's relay has waited for its messages before. */
 export const CLOSING_MS = 1_000;
 const HANDLERS_TIMEOUT_MS = 12_000;
 
 /**
- * Leaves a group: what is being handled is waited for, a bus that does not answer hardly. It then hears neither of what was done last nor that somebody has
- * gone: that comes again, to another, once the lease has ended. Rejects when it could not be done in time.
+ * Leaves a group. Waits for the running handler, and hardly for a silent bus. The group then misses
+ * the last commit and the leave: the messages come again, to another member, once the session has
+ * ended. Rejects on timeout.
  */
 export async function leaveInTime(
   movement: Pick<Movement, "idle">,

@@ -19,7 +19,7 @@ const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS?.split(",");
 const SLOW = 120_000;
 
 if (brokers === undefined) {
-  // The run says why at its start.
+  // The run reports the reason at its start.
   test.skip("Kafka with the feed behind it", () => undefined);
 } else {
   const quiet = { clientId: "conformance", brokers, logLevel: logLevel.NOTHING };
@@ -79,7 +79,7 @@ if (brokers === undefined) {
     );
 
     it(
-      "is read from the feed when the topic is deleted and made again",
+      "is read from the feed when the topic is deleted and created again",
       async () => {
         await world.startReplica();
         await world.append("a", 5);
@@ -105,7 +105,7 @@ if (brokers === undefined) {
     );
 
     it(
-      "buries a message without a number, which moves no cursor",
+      "becomes a dead letter without a move of the cursor when it has no number",
       async () => {
         await world.startReplica();
         await world.append("a", 2);
@@ -120,7 +120,7 @@ if (brokers === undefined) {
     );
 
     it(
-      "skips numbers that the producer does not know, until the feed has them",
+      "waits for the feed when the producer does not know its number",
       async () => {
         await world.startReplica();
         await world.append("a", 2);
@@ -136,7 +136,7 @@ if (brokers === undefined) {
 
   describe("topics", () => {
     it(
-      "are made with the settings that the feed relies on, and unsafe ones are refused",
+      "are created with the settings that the feed relies on, and unsafe ones are refused",
       async () => {
         const [name, admin] = [newName("topic"), new Kafka(quiet).admin()];
         const bus = openTestKafka(brokers);
@@ -168,7 +168,7 @@ if (brokers === undefined) {
     );
   });
 
-  describe("the traps of kafkajs", () => {
+  describe("known defects of kafkajs", () => {
     let bus: ReturnType<typeof openTestKafka>;
     let proxy: Proxy;
     beforeEach(async () => {
@@ -190,7 +190,7 @@ if (brokers === undefined) {
       expect(consumer.subscription.live()).toBe(true);
     }, 90_000);
 
-    it("reports a consumer that crashed for good, which is then not live", async () => {
+    it("reports a consumer that crashed for good and is no longer live", async () => {
       const { topic, group, crashes, request } = await prepare();
       const far = openTestKafka(brokers, proxy);
       const consumer = await collect(far, request);
@@ -213,7 +213,7 @@ if (brokers === undefined) {
       return { topic, group, crashes, request };
     }
 
-    it("stops waiting when aborted, also for a broker that went away during the join", async () => {
+    it("stops waiting when aborted, also for a broker that left during the join", async () => {
       const topic = newName("topic");
       let silent = false;
       proxy.setMode({ kind: "blackhole" });
@@ -236,7 +236,7 @@ if (brokers === undefined) {
       await leaving.close();
     }, 60_000);
 
-    it("uses the next broker when the first takes connections and answers nothing", async () => {
+    it("uses the next broker when the first accepts connections and never answers", async () => {
       const topic = newName("topic");
       proxy.setMode({ kind: "blackhole" });
       const options = { replication: 1, brokers: [`${proxy.host}:${proxy.port}`, ...brokers] };
@@ -251,8 +251,9 @@ if (brokers === undefined) {
       await late.close();
     }, 90_000);
 
-    // Why openProducer is not idempotent. If this test fails, kafkajs was repaired: review the decision.
-    it("acknowledges messages that it does not store when its producer is idempotent and answers were lost", async () => {
+    // The reason why openProducer is not idempotent. If this test fails, kafkajs was repaired:
+    // review the decision.
+    it("an idempotent producer acknowledges messages that it did not store after lost answers", async () => {
       const topic = newName("topic");
       await bus.ensureTopics([{ name: topic, partitions: 1 }]);
       const producer = new Kafka({
@@ -278,7 +279,7 @@ if (brokers === undefined) {
       expect(reader.texts).not.toContain("acknowledged and lost");
     }, 90_000);
 
-    it("stores all that it acknowledges after the same fault with the chosen settings", async () => {
+    it("the chosen settings store every acknowledged message after the same fault", async () => {
       const topic = newName("topic");
       await bus.ensureTopics([{ name: topic, partitions: 1 }]);
       const faulty = openTestKafka(brokers, proxy);

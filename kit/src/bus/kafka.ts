@@ -29,7 +29,7 @@ import { createPublisher } from "./publisher";
 import { untilThere, within } from "./waiting";
 
 export interface KafkaTuning {
-  /** Tests put a faulty network in between. */
+  /** Tests insert a faulty network here. */
   dial: Dial;
   sessionTimeoutMs: number;
   /** An answer that takes longer counts as lost, and its connection with it. */
@@ -40,22 +40,29 @@ const DEFAULT_TUNING: KafkaTuning = { dial, sessionTimeoutMs: 10_000, requestTim
 const CONNECT_TIMEOUT_MS = 3_000;
 /** How long a rebalance waits for members that still handle a batch. */
 const REBALANCE_TIMEOUT_MS = 30_000;
-/** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
+/** How long the broker holds an empty fetch; closing a consumer takes as long. */
 const FETCH_WAIT_MS = 500;
-/** So many sessions without a heartbeat that arrived: the group has long gone on without this member. */
+/**
+ * After this many sessions without a successful heartbeat the group has continued without this
+ * member.
+ */
 const SESSIONS_IN_VAIN = 3;
-/** After that many crashes without a fetch in between, kafkajs' own restarts do not help any more. */
+/** After this many crashes without a fetch in between, kafkajs' own restarts are hopeless. */
 const MAX_RESTARTS_IN_VAIN = 20;
 const METADATA_MAX_AGE_MS = 60_000;
 const PARTITIONS_AT_ONCE = 4;
 const BACKOFF: RetryOptions = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000 };
 const BOUNDED: RetryOptions = { ...BACKOFF, retries: 4 };
 /**
- * The relay retries. The retries of kafkajs lose messages: of a send to several brokers it asks none
- * again that has answered, although a partition may have moved to it (tulios/kafkajs#1798).
+ * The relay retries. kafkajs' own retries lose messages: when a send goes to several brokers, it
+ * skips those that have answered, although a partition may have moved to them
+ * (tulios/kafkajs#1798).
  */
 export const SEND_ONCE: RetryOptions = { ...BACKOFF, retries: 0 };
-/** A consumer outlives any outage. With few tries it crashes, and its successor waits until the session of the dead one is over. */
+/**
+ * A consumer survives any outage. With few retries it crashes, and its successor waits for the old
+ * session's end.
+ */
 const FOR_EVER: RetryOptions = { ...BACKOFF, retries: 1e6 };
 
 export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<KafkaTuning> = {}): port.Bus {
@@ -130,13 +137,16 @@ interface Client extends Pick<Connections, "hangUp" | "timedOut"> {
   giveUp: () => void;
 }
 
-/** Each consumer needs one of its own: kafkajs keeps a group's positions per client, so two members of a group would mix them up. */
+/**
+ * One client per consumer: kafkajs keeps a group's positions per client, so two members would mix
+ * them up.
+ */
 function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial = () => {}): Client {
   const { open, hangUp, timedOut } = createConnections(tuning.dial, options.brokers, onDial);
   let givenUp = false;
   const config: KafkaConfig = {
     clientId: options.clientId,
-    // An empty list is the one thing that makes kafkajs stop trying.
+    // Only an empty list makes kafkajs stop trying.
     brokers: () => (givenUp ? [] : options.brokers),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: tuning.requestTimeoutMs,
@@ -168,7 +178,7 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
     },
     async close() {
       giveUp();
-      // A question that is open now, nobody waits for.
+      // Open requests have no waiting caller.
       hangUp();
       await within(CLOSING_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
     },
@@ -178,9 +188,9 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
 // ---- publishing
 
 /**
- * Not idempotent: after a send that was given up, kafkajs' idempotent producer gets its next, different
+ * Not idempotent: after an abandoned send, kafkajs' idempotent producer gets its next, different
  * message acknowledged and not stored. Instead one request at a time is repeated until it is
- * acknowledged or given up.
+ * acknowledged or abandoned.
  */
 function openProducer(parts: KafkaParts) {
   const { kafka, hangUp, timedOut, giveUp } = openClient(parts, BOUNDED);
@@ -209,7 +219,7 @@ function openProducer(parts: KafkaParts) {
     },
     async close() {
       giveUp();
-      // What is under way now, nobody waits for any more.
+      // Running requests have no waiting caller any more.
       hangUp();
       await within(CLOSING_MS, "the producer did not close", producer.disconnect()).catch(hangUp);
     },
@@ -273,7 +283,7 @@ async function startConsumer(
     await leaveInTime(movement, () => consumer.disconnect()).catch(hangUp);
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
-  // The broker may go away again before the group is joined, and then this would try for ever.
+  // The broker may leave before the join, and then this would retry for ever.
   const leave = (): void => {
     void closeOnce();
     hangUp();
@@ -329,7 +339,10 @@ export function watchConsumer(
   });
 }
 
-/** kafkajs' own assigner deals the leader's topics to all members: what one did not ask for it drops, and nobody reads it. */
+/**
+ * kafkajs' own assigner deals the leader's topics to all members: a member drops partitions of
+ * unwanted topics, which then have no reader.
+ */
 const dealToWhoAsked: PartitionAssigner = ({ cluster }) => ({
   name: "DealToWhoAsked",
   version: 0,

@@ -7,7 +7,7 @@ describe("watchMovement", () => {
     return { clock, movement: watchMovement(stillAfterMs, () => clock.ms) };
   };
 
-  it("is live while something moves, and not once nothing has for too long", () => {
+  it("is live while messages move, and not after a long stillness", () => {
     const { clock, movement } = start(20_000);
     clock.ms = 20_000;
     expect(movement.live()).toBe(true);
@@ -20,7 +20,7 @@ describe("watchMovement", () => {
     expect(movement.live()).toBe(true);
   });
 
-  it("takes a long handler for movement, but not one that never ends", async () => {
+  it("counts a long handler as movement, but not one that never ends", async () => {
     const { clock, movement } = start(20_000);
     let finish = (): void => undefined;
     const handled = movement.during(() => new Promise<void>((resolve) => (finish = resolve)));
@@ -33,7 +33,7 @@ describe("watchMovement", () => {
     expect(movement.live()).toBe(true);
   });
 
-  it("counts a handler that failed as movement, and passes its error on", async () => {
+  it("counts a failed handler as movement, and rethrows its error", async () => {
     const { clock, movement } = start(20_000);
     clock.ms = 30_000;
     await expect(movement.during(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
@@ -43,7 +43,7 @@ describe("watchMovement", () => {
   it.each([
     ["back", -60 * minute],
     ["on", 60 * minute],
-  ])("does not go by a clock that is set an hour %s", (_, setMs) => {
+  ])("ignores a clock that is set an hour %s", (_, setMs) => {
     jest.useFakeTimers();
     try {
       const movement = watchMovement(20_000);
@@ -57,7 +57,7 @@ describe("watchMovement", () => {
     }
   });
 
-  it("is not live after it was stopped, whatever moves", () => {
+  it("is not live after its stop, whatever moves", () => {
     const { movement } = start(20_000);
     movement.stop();
     movement.moved();

@@ -2,9 +2,9 @@
 const STUCK_AFTER_MS = 5 * 60_000;
 
 export interface Movement {
-  /** Something happened that shows the consumer is at work, even if only that it tries to reach its server again. */
+  /** Reports a sign of life, even if it is only an attempt to reconnect. */
   moved: () => void;
-  /** Runs the handler, which moves for as long as it is reasonable. */
+  /** Runs the handler, which counts as movement up to a limit. */
   during: <T>(work: () => Promise<T>) => Promise<T>;
   /** Resolves when no handler is at work. */
   idle: () => Promise<void>;
@@ -13,8 +13,8 @@ export interface Movement {
 }
 
 /**
- * Whether a consumer still moves. A server that is away does not count against it, since restarting the process would not bring it back:
- * only a consumer that neither fetches, nor handles, nor tries to connect is stuck.
+ * Whether a consumer still moves. An absent server does not count against it, because a restart
+ * would not help: only a consumer that neither fetches, nor handles, nor tries to connect is stuck.
  */
 export function watchMovement(stillAfterMs: number, nowMs = () => performance.now()): Movement {
   let lastMs = nowMs();

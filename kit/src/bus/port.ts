@@ -2,24 +2,30 @@ import type { ConnectionOptions } from "node:tls";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
 
-/** Key, value and headers together. Kafka takes 1 MiB per partition and request, with its framing. */
+/**
+ * Limit of key, value and headers together. Kafka accepts 1 MiB per partition and request, with its
+ * framing.
+ */
 export const MAX_MESSAGE_BYTES = 900 * 1024;
 
 export const DEFAULT_MAX_BATCH = 500;
 
-/** The message can never be published, however often it is tried. */
+/** The message can never be published. */
 export class MessageRefusedError extends Error {
   override readonly name = "MessageRefusedError";
 }
 
-/** The topic's settings would lose events, or do not fit its feed. A person has to change the topic. */
+/**
+ * The topic's settings would lose events, or do not fit its feed. An operator must change the
+ * topic.
+ */
 export class TopicRefusedError extends Error {
   override readonly name = "TopicRefusedError";
 }
 
 export class TopicMissingError extends Error {
   override readonly name = "TopicMissingError";
-  /** As kafkajs marks its own errors: the publisher may make the topic soon. */
+  /** In kafkajs' form: the publisher may create the topic soon. */
   readonly retriable = true;
 
   constructor(topics: string[]) {
@@ -51,8 +57,8 @@ export interface SubscribeOptions {
   group: string;
   topics: string[];
   /**
-   * Gets messages of one partition, in order. If it rejects, the messages come again after a pause. A
-   * message may come again after it was done: the handler must recognise it.
+   * Receives messages of one partition, in order. If it rejects, the messages come again after a
+   * pause. A handled message may come again: the handler must recognise it.
    */
   handleBatch: (messages: ReceivedMessage[]) => Promise<void>;
   maxBatch?: number;
@@ -63,20 +69,20 @@ export interface SubscribeOptions {
 }
 
 export interface Subscription {
-  /** Waits for the batch in hand, commits it and leaves the group. */
+  /** Waits for the running batch, commits it and leaves the group. */
   close(): Promise<void>;
-  /** False when the consumer has stopped moving although it should not have. */
+  /** False when the consumer has stopped moving without a reason. */
   live(): boolean;
 }
 
 /**
- * Kafka as this product needs it: the fast way of events. It may lose, repeat and reorder messages:
- * consumers compare the numbers with their cursors and read the producer's feed.
+ * Kafka as a fast transport of events. It may lose, repeat and reorder messages: consumers compare
+ * the numbers with their cursors and read the producer's feed.
  */
 export interface Bus {
   /**
-   * Makes the topics that do not exist yet, and checks the settings of those that do. Waits a minute
-   * for brokers that are not there yet. Rejects with a TopicRefusedError when a topic is unsafe.
+   * Creates missing topics, and checks the settings of existing ones. Waits a minute for absent
+   * brokers. Rejects with a TopicRefusedError when a topic is unsafe.
    */
   ensureTopics(topics: Topic[], signal?: AbortSignal): Promise<void>;
   /**

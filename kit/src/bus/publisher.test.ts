@@ -14,7 +14,7 @@ function publisherThat(send: (messages: BusMessage[]) => Promise<void>) {
   return createPublisher({ send, metrics: busMetrics() });
 }
 
-/** Each call's messages, until the calls are let go. */
+/** Records each call's messages, and holds the calls until released. */
 function recorder() {
   const requests: string[][] = [];
   let release = (): void => undefined;
@@ -29,7 +29,7 @@ function recorder() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("createPublisher", () => {
-  it("sends one request at a time, with all that came meanwhile in the next, in order", async () => {
+  it("sends one request at a time, and messages that arrive meanwhile in the next, in order", async () => {
     const { requests, send, release } = recorder();
     const publisher = publisherThat(send);
     const calls = [publisher.publish([message("a", 1)])];
@@ -43,14 +43,14 @@ describe("createPublisher", () => {
     expect(requests).toEqual([["a"], ["b", "c", "d"]]);
   });
 
-  it("splits what is more than a request may hold", async () => {
+  it("splits messages that exceed the size of one request", async () => {
     const requests: number[] = [];
     const publisher = publisherThat(async (messages) => void requests.push(messages.length));
     await publisher.publish(Array.from({ length: 5 }, () => message("k", MAX_MESSAGE_BYTES / 2 - 1)));
     expect(requests).toEqual([2, 2, 1]);
   });
 
-  it("rejects the calls that a failed request concerns, and no others", async () => {
+  it("rejects only the calls of a failed request", async () => {
     const { requests, send, release } = recorder();
     const publisher = publisherThat(async (messages) => {
       await send(messages);
@@ -72,7 +72,7 @@ describe("createPublisher", () => {
     await publisher.publish([message("afterwards", 1)]);
   });
 
-  it("refuses what no bus can hold, without sending its neighbours", async () => {
+  it("refuses a message that no bus can carry, and sends its neighbours", async () => {
     const sent: BusMessage[] = [];
     const publisher = publisherThat(async (messages) => void sent.push(...messages));
     const tooLarge = { ...message("k", MAX_MESSAGE_BYTES - 10), headers: { note: "0123456789" } };
@@ -80,7 +80,7 @@ describe("createPublisher", () => {
     expect(sent).toEqual([]);
   });
 
-  it("sends nothing for nothing", async () => {
+  it("sends no request for no messages", async () => {
     await publisherThat(() => Promise.reject(new Error("not expected"))).publish([]);
   });
 });

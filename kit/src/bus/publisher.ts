@@ -4,7 +4,7 @@ import type { Registry } from "../metrics";
 import type { BusMetrics } from "./metrics";
 import { MAX_MESSAGE_BYTES, MessageRefusedError, type BusMessage } from "./port";
 
-/** A request holds as many messages as fit, so that even if all are of one partition the broker takes it. */
+/** Limit of a request, which the broker accepts even if all messages are of one partition. */
 const MAX_REQUEST_BYTES = MAX_MESSAGE_BYTES;
 const MAX_CALLS_AT_ONCE = 256;
 const MAX_CALLS_WAITING = 4_096;
@@ -15,19 +15,25 @@ export interface Publisher {
 }
 
 export interface PublisherParts {
-  /** Stores all of them, each partition's in the given order, or rejects. Never called again before it has settled. */
+  /**
+   * Stores all messages, each partition's in order, or rejects. Never called again before it has
+   * settled.
+   */
   send: (messages: BusMessage[]) => Promise<void>;
   metrics: BusMetrics;
   registry?: Registry | undefined;
 }
 
-/** What one call publishes, and how large that is. */
+/** Messages of one call, and their size. */
 interface Call {
   messages: BusMessage[];
   bytes: number;
 }
 
-/** One request at a time, of what was published while the last one was under way: it keeps the order and makes batches of small calls. */
+/**
+ * One request at a time, with all messages published during the last one: that keeps the order and
+ * batches small calls.
+ */
 export function createPublisher({ send, metrics, registry }: PublisherParts): Publisher {
   const lane = createLane<Call, void>({
     name: "bus_publish",
@@ -51,7 +57,10 @@ export function createPublisher({ send, metrics, registry }: PublisherParts): Pu
   };
 }
 
-/** A call is acknowledged when the request with its last message was; after a failed request nothing newer is sent. */
+/**
+ * A call is acknowledged with the request of its last message. After a failed request nothing newer
+ * is sent.
+ */
 async function sendAll(calls: Call[], send: PublisherParts["send"]): Promise<Outcome<void>[]> {
   let stored = 0;
   let failure: { error: unknown } | undefined;

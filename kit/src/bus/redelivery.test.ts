@@ -7,7 +7,7 @@ describe("createRedelivery", () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   });
 
-  it("starts over once the partition went on, and keeps partitions apart", () => {
+  it("restarts its pauses after progress of the partition, and separates partitions", () => {
     const redelivery = createRedelivery(() => 1);
     redelivery.failed("a");
     redelivery.failed("a");
@@ -16,7 +16,7 @@ describe("createRedelivery", () => {
     expect(redelivery.failed("a")).toBe(100);
   });
 
-  it("spreads the pauses, so that many consumers do not come back at once", () => {
+  it("spreads the pauses, so that many consumers do not retry at once", () => {
     expect(createRedelivery(() => 0).failed("a")).toBe(50);
   });
 });

@@ -2,12 +2,12 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 export interface Redelivery {
-  /** How long the partition rests after its handler failed once more. */
+  /** Returns the partition's next pause after a failed handler. */
   failed(partition: string): number;
   done(partition: string): void;
 }
 
-/** A failing handler gets its messages again, ever more slowly; other partitions do not wait for it. */
+/** A failing handler gets its messages again with growing pauses; other partitions do not wait. */
 export function createRedelivery(random: () => number = Math.random): Redelivery {
   const failures = new Map<string, number>();
   return {

@@ -1,7 +1,7 @@
 import { groupBy } from "../groupBy";
 import { SEND_ONCE } from "./kafka";
 
-/** What kafkajs does with a send, on a cluster of which the test decides. */
+/** kafkajs' send, on a cluster that the test controls. */
 type Send = (batch: {
   acks: number;
   timeout: number;
@@ -15,19 +15,22 @@ const createRetry = require("kafkajs/src/retry") as (options: object) => unknown
 
 const FEW = { ...SEND_ONCE, retries: 2, initialRetryTime: 1 };
 
-test("what moves to a broker that has answered is not taken for sent", async () => {
+test("a message that moves to a broker which already answered fails instead of counting as sent", async () => {
   const { send, stored } = movingCluster(SEND_ONCE);
   await expect(send).rejects.toThrow();
   expect(stored).toEqual(["first"]);
 });
 
-test("with retries of its own kafkajs acknowledges what it has not sent: as long as it does, it has to have none", async () => {
+test("kafkajs' own retries acknowledge unsent messages: keep them disabled while this test passes", async () => {
   const { send, stored } = movingCluster(FEW);
   await send;
   expect(stored).toEqual(["first"]);
 });
 
-/** Of two partitions each has a broker; while the one has answered, the other's moves there. */
+/**
+ * Two partitions with a broker each. When one broker has answered, the other's partition moves to
+ * it.
+ */
 function movingCluster(retry: object): { send: Promise<unknown>; stored: string[] } {
   const stored: string[] = [];
   const leaders = ["1", "2"];

@@ -2,14 +2,14 @@ import { createLog } from "../log";
 import { untilThere, within } from "./waiting";
 
 describe("within", () => {
-  it("gives what the work gives, or its error", async () => {
+  it("returns the work's result or error", async () => {
     await expect(within(1_000, "it did not come", Promise.resolve(7))).resolves.toBe(7);
     await expect(within(1_000, "it did not come", Promise.reject(new Error("broken")))).rejects.toThrow(
       "broken",
     );
   });
 
-  it("says what did not happen in time", async () => {
+  it("names the event that did not happen in time", async () => {
     const never = new Promise(() => undefined);
     await expect(within(10, "Kafka did not answer", never)).rejects.toThrow(
       "Kafka did not answer within 10 ms",
@@ -20,7 +20,7 @@ describe("within", () => {
 describe("untilThere", () => {
   const patience = { log: createLog({ service: "test", level: "silent" }), mayPass: () => true };
 
-  it("tries again after what may pass", async () => {
+  it("retries after a temporary error", async () => {
     let tries = 0;
     const attempt = async (): Promise<string> => {
       tries += 1;
@@ -31,7 +31,7 @@ describe("untilThere", () => {
     await expect(untilThere("read", attempt, { ...patience, signal })).resolves.toBe("there");
   });
 
-  it("gives up at once on what does not pass, and when it is told to stop", async () => {
+  it("gives up at once on a permanent error and on abort", async () => {
     const attempt = jest.fn(() => Promise.reject(new Error("no such thing")));
     const stop = new AbortController();
     const hopeless = { ...patience, signal: stop.signal, mayPass: () => false };
@@ -42,7 +42,7 @@ describe("untilThere", () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it("does not wait for an attempt that hangs when it is told to stop", async () => {
+  it("leaves a hanging attempt on abort", async () => {
     const stop = new AbortController();
     const hanging = untilThere("read", () => new Promise(() => undefined), {
       ...patience,

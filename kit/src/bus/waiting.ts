@@ -4,7 +4,7 @@ import type { Log } from "../log";
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 500;
 
-/** Rejects when the work takes longer. The work itself goes on, unheard. */
+/** Rejects on timeout. The work continues, and its result is ignored. */
 export async function within<T>(limitMs: number, problem: string, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const tooLate = async (): Promise<never> => {
@@ -19,7 +19,7 @@ export async function within<T>(limitMs: number, problem: string, work: Promise<
   }
 }
 
-/** Rejects as soon as it is aborted. The work itself goes on, unheard. */
+/** Rejects on abort. The work continues, and its result is ignored. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => (stop = () => reject(signal.reason as Error)));
@@ -35,13 +35,13 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
 
 export interface Patience {
   log: Log;
-  /** Ends the waiting at once, also in the middle of an attempt. */
+  /** Ends the wait at once, also during an attempt. */
   signal: AbortSignal;
   /** Whether the same attempt may succeed later. */
   mayPass: (error: unknown) => boolean;
 }
 
-/** Processes of a system start in any order: what one needs of another may come a little later. Waits a minute for it. */
+/** Retries for a minute, because the processes of a system start in any order. */
 export async function untilThere<T>(
   what: string,
   attempt: () => Promise<T>,

@@ -8,7 +8,7 @@ const SESSION_MS = 10_000;
 
 afterEach(() => void jest.useRealTimers());
 
-test("a consumer whose heartbeats do not arrive is given up, once, although it fetches", () => {
+test("a consumer whose heartbeats fail while it fetches is restarted, once", () => {
   const { emit, crashes } = watched();
   emit("HEARTBEAT");
   emit("FETCH");
@@ -20,7 +20,7 @@ test("a consumer whose heartbeats do not arrive is given up, once, although it f
   ]);
 });
 
-test("one that could not fetch either is not: the bus was away", () => {
+test("a consumer that could not fetch either is not restarted, because the bus was away", () => {
   const { emit, crashes } = watched();
   emit("HEARTBEAT");
   fetchFor(2 * SESSION_MS, emit);
@@ -31,7 +31,7 @@ test("one that could not fetch either is not: the bus was away", () => {
   expect(crashes).toEqual([]);
 });
 
-test("one that is in its group is not, however long it is", () => {
+test("a consumer that stays in its group is never restarted", () => {
   const { emit, crashes } = watched();
   emit("GROUP_JOIN");
   for (let beats = 0; beats < 100; beats += 1) {

@@ -20,11 +20,11 @@ test.each([
   "2027-01-31T25:00:00Z",
   "2027-01-31T09:00:00",
   "2027-01-31 09:00:00Z",
-])("%s is no time", (text) => {
+])("%s is an invalid time", (text) => {
   expect(() => time(text)).toThrow("It must be a time such as");
 });
 
-test("an organisation's id, and neither its code nor another's id", () => {
+test("accepts an organisation's id, and neither its code nor another id", () => {
   const id = newId("org");
   expect(organisationId(id)).toBe(id);
   for (const text of ["FIRST", "", newId("wal"), id.toUpperCase()])

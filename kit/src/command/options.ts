@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { isId } from "../contract/ids";
 
-// How the text of an option becomes a value. What is not even of the right form is refused here, the rest by the rules.
+// Conversions of option texts into values. They refuse malformed text; rules check the rest.
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
@@ -21,8 +21,8 @@ const calendarTime = z.union([
 ]);
 
 /**
- * A day is its beginning in UTC; a time says its zone. Asked of the calendar, for to Date "1" is in 2001, 2027-02-30 is in March, and a time without a
- * zone is wherever the command happens to run.
+ * A day means its start in UTC; a time must name its zone. Parsed by the calendar, because for Date
+ * "1" is in 2001, 2027-02-30 is in March, and a time without a zone is local.
  */
 export function time(text: string): Date {
   if (!calendarTime.safeParse(text).success)
@@ -38,7 +38,10 @@ export function limitOption(usual = 100, most = 1_000): Option {
   });
 }
 
-/** By its code, which only auth knows, nothing would be found, and that would read as if there were nothing. */
+/**
+ * Refuses an organisation's code: only auth knows it, and an empty result would look like missing
+ * data.
+ */
 export function organisationId(text: string): string {
   if (!isId("org", text))
     throw new InvalidArgumentError("It must be an organisation's id: org_ and 32 hex digits.");

@@ -8,13 +8,13 @@ export function print(
   out(json ? `${JSON.stringify(result, asText, 2)}\n` : human.map((line) => `${line}\n`).join(""));
 }
 
-/** One name and value a line. */
+/** One name and value per line. */
 export function lines(record: object): string[] {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   return Object.entries(record).map(([name, value]) => `${visible(name).padEnd(width)}  ${shown(value)}`);
 }
 
-/** Of some columns, or of all that the first row has. */
+/** Prints these columns, or all of the first row. */
 export function table<T extends object>(
   rows: readonly T[],
   columns = Object.keys(rows[0] ?? {}) as (keyof T & string)[],
@@ -36,7 +36,9 @@ function shown(value: unknown): string {
   return visible(value instanceof Date ? value.toISOString() : JSON.stringify(value, asText));
 }
 
-/** Nothing of what others have written, as a message from the bus, may move the cursor or pass for another line. */
+/**
+ * Removes control characters, so that foreign text can neither move the cursor nor imitate a line.
+ */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
 }

@@ -38,8 +38,9 @@ test.each([
   },
 );
 
-// A terminal's pipe breaks when the reader ends: unheard, that would be 1, which says that something does not hold.
-test.each([0, 1])("a reader that has seen enough, as head has, leaves it %d that main says", async (code) => {
+// An early end of the reader breaks the pipe. Unhandled, the exit code would be 1, which means a
+// violation.
+test.each([0, 1])("a reader that closes the pipe early leaves the exit code %d of main", async (code) => {
   const source = `exports.main = async () => {
     for (let line = 0; line < 5; line += 1) {
       console.log(line);

@@ -12,11 +12,11 @@ test.each<[number, Error, string]>([
   expect(await run(() => Promise.reject(error))).toEqual({ code, out: "", err });
 });
 
-test("what nobody expects is thrown on, with its stack", async () => {
+test("an unexpected error is rethrown with its stack", async () => {
   await expect(run(() => Promise.reject(new TypeError("x is no function")))).rejects.toThrow(TypeError);
 });
 
-test("done and asked for help are 0, a wrong command line is 2 and says how to get help", async () => {
+test("success and help exit with 0, and a wrong command line with 2 and the way to get help", async () => {
   expect(await run(async () => undefined)).toEqual({ code: 0, out: "", err: "" });
   expect(await run(async () => undefined, "look", "--help")).toMatchObject({ code: 0, err: "" });
   const wrong = { code: 2, out: "", err: expect.stringContaining("--help") as string };
@@ -28,7 +28,7 @@ test.each([
   ["--code", "A", "--code", "B"],
   ["--code=A", "--code=A"],
   ["--json", "--json"],
-])("an option that is given twice is a wrong command line: %j", async (...args) => {
+])("an option given twice is a wrong command line: %j", async (...args) => {
   const work = jest.fn(async () => undefined);
   const said = { code: 2, out: "", err: expect.stringContaining("is given more than once") as string };
   expect(await run(work, "look", ...args)).toEqual(said);

@@ -2,8 +2,8 @@ import { CommanderError, type Command } from "commander";
 import { DomainError, isOutage, type FieldProblem } from "../contract/errors";
 
 /**
- * 0: done. 1: refused, or what was looked at does not hold. 2: the command line is wrong, or the command could not run, so that it knows nothing.
- * Wrong configuration is 78, as everywhere.
+ * 0: done. 1: refused, or a check failed. 2: the command line is wrong, or the command could not
+ * run, so its result is unknown. Wrong configuration is 78, as everywhere.
  */
 export type ExitCode = 0 | 1 | 2;
 
@@ -12,7 +12,7 @@ export interface Terminal {
   err: (text: string) => void;
 }
 
-/** What the commands see of the outside. */
+/** The commands' view of their environment. */
 export interface World<Config> extends Terminal {
   config: Config;
 }
@@ -22,12 +22,12 @@ export const TERMINAL: Terminal = {
   err: (text) => void process.stderr.write(text),
 };
 
-/** Something that the operator has to put right, in a sentence that says what. */
+/** A problem that the operator must fix, with a sentence that names it. */
 export class Refusal extends Error {
   override readonly name: string = "Refusal";
 }
 
-/** One for which the command could not even look. */
+/** A refusal before the command could even look. */
 export class CouldNotRun extends Refusal {
   override readonly name = "CouldNotRun";
 }
@@ -36,7 +36,10 @@ export function runCommands(program: Command, args: string[], terminal: Terminal
   return exitCodeOf(terminal, () => inherit(program, terminal).parseAsync(args, { from: "user" }));
 }
 
-/** What nobody expects is thrown on: with its stack it ends as what could not run (bin/runBuilt.mjs). */
+/**
+ * Rethrows unexpected errors: with its stack such a command exits as unable to run
+ * (bin/runBuilt.mjs).
+ */
 export async function exitCodeOf({ err }: Terminal, work: () => Promise<unknown>): Promise<ExitCode> {
   try {
     await work();

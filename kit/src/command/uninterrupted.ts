@@ -3,8 +3,8 @@ import { type Terminal } from "./runCommands";
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Finishes work that shows a secret once. A signal that comes meanwhile is raised again afterwards:
- * ending in between could commit the work without showing the secret.
+ * Finishes work that shows a secret once. A signal is raised again afterwards: an earlier end could
+ * commit the work without showing the secret.
  */
 export async function uninterrupted<T>({ err }: Pick<Terminal, "err">, work: () => Promise<T>): Promise<T> {
   let raised: NodeJS.Signals | undefined;

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "./runCommands";
 
-/** How long a command waits for what the service has to do. */
+/** How long a command waits for the service's work. */
 export const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
-/** Waits for the service, which does what a command has written down, and under its own name: until a look finds something. It goes on without whoever waited in vain. */
+/**
+ * Waits until the service has executed a stored request. On timeout the service continues without
+ * the command.
+ */
 export async function untilDone<T extends object | string>(
   look: () => Promise<T | null>,
   { patienceMs, what, job }: { patienceMs: number; what: string; job: string },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase?.drop());
 
-test("a database that gives up is not said to be out of reach", async () => {
+test("a query that times out is not reported as an unreachable database", async () => {
   const place = { DATABASE_URL: testDatabase.url };
   const work = withDatabase(place, "sample", (db) => db.query(sql`select pg_sleep(60)`), {
     statementTimeoutMs: 50,
@@ -18,7 +18,7 @@ test("a database that gives up is not said to be out of reach", async () => {
   await expect(work).rejects.toThrow(/^The database at \S+ could not do it: .+ statement timeout\.$/);
 });
 
-test("what the work refuses stays as it is", async () => {
+test("a refusal by the work is rethrown unchanged", async () => {
   const refusal = new Refusal("There is no such row.");
   const work = withDatabase({ DATABASE_URL: testDatabase.url }, "sample", () => Promise.reject(refusal));
   await expect(work).rejects.toBe(refusal);

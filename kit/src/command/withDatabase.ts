@@ -5,13 +5,13 @@ import { localHome, readLocalStack, stackFileIn } from "../localStack";
 import { createLog } from "../log";
 import { CouldNotRun } from "./runCommands";
 
-/** What is configured goes before the local stack. */
+/** Configuration takes precedence over the local stack. */
 interface DatabasePlace {
   DATABASE_URL?: string | undefined;
   WONRAIL_HOME?: string | undefined;
 }
 
-/** Opens one service's database for one piece of work. What is not the work's fault is said in a sentence. */
+/** Opens one service's database for the work. Connection problems are reported in one sentence. */
 export async function withDatabase<T>(
   place: DatabasePlace,
   service: string,
@@ -55,5 +55,5 @@ function problemOf(error: unknown, url: string, schema: string): string | undefi
   return `The database at ${host} cannot be reached. Start the stack with npm run up, or set DATABASE_URL.`;
 }
 
-/** No such table, schema, or right to it: a schema that a role may not use is passed over as if it were absent. */
+/** Missing table, schema, or right to it: PostgreSQL treats a forbidden schema as absent. */
 const NOT_OURS = new Set(["42P01", "3F000", "42501"]);

@@ -8,7 +8,7 @@ const CHECKSUMMED = [
   "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
 ];
 
-test.each(CHECKSUMMED)("reads %s in any one case, and gives the checksummed form", (address) => {
+test.each(CHECKSUMMED)("reads %s in any letter case, and returns the checksummed form", (address) => {
   expect(readAddress(address)).toBe(address);
   expect(readAddress(address.toLowerCase())).toBe(address);
   expect(readAddress(`0x${address.slice(2).toUpperCase()}`)).toBe(address);
@@ -26,7 +26,7 @@ test.each([
   expect(readAddress(text)).toBeNull();
 });
 
-test("addresses are the same whatever their case", () => {
+test("addresses are equal in any letter case", () => {
   expect(sameAddress(CHECKSUMMED[0]!, CHECKSUMMED[0]!.toLowerCase())).toBe(true);
   expect(readAddress(ZERO_ADDRESS)).toBe(ZERO_ADDRESS);
 });

@@ -5,12 +5,12 @@ export type Address = `0x${string}`;
 
 export const ZERO_ADDRESS: Address = `0x${"0".repeat(40)}`;
 
-/** What an address looks like, checksum or not. */
+/** Form of an address, with or without checksum. */
 export const ADDRESS_FORM = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * Reads an address as people write it: all lower case, all upper case, or checksummed. Null when it is none, a mixed-case one with a wrong
- * checksum included, for that is what a mistyped address looks like.
+ * Reads an address in lower case, in upper case, or with checksum. Null for any other text, also
+ * for mixed case with a wrong checksum, which is how a mistyped address looks.
  */
 export function readAddress(text: string): Address | null {
   if (!ADDRESS_FORM.test(text)) return null;

@@ -17,7 +17,7 @@ test("an API key reads wk_<mode>_<id>_<secret><checksum> and parses to its prefi
   expect(parseApiKey(key.text)).toEqual({ prefix: key.prefix, hash: key.hash });
 });
 
-test("a prefix is known by its form, and a key or a part of one is none", () => {
+test("a key prefix is recognised, and neither a key nor a part of one", () => {
   const { prefix, text } = createApiKey("live");
   expect(isKeyPrefix(prefix)).toBe(true);
   for (const other of ["", text, prefix.slice(0, -1), ` ${prefix}`]) expect(isKeyPrefix(other)).toBe(false);
@@ -29,7 +29,7 @@ test("a secret key parses to its hash", () => {
   expect(parseSecretKey(key.text)).toEqual({ hash: key.hash });
 });
 
-test("any one changed character is caught by form or checksum", () => {
+test("a change of any one character is detected by format or checksum", () => {
   const keys = [createApiKey("test").text, createSecretKey("test").text];
   fc.assert(
     fc.property(
@@ -62,7 +62,7 @@ test.each([
   expect(parseApiKey(text)).toBeUndefined();
 });
 
-test("10,000 keys share nothing and use every character evenly", () => {
+test("10,000 keys are distinct and use every character evenly", () => {
   const secrets = Array.from({ length: 10_000 }, () => createApiKey("test").text.slice(21, 53));
   expect(new Set(secrets).size).toBe(10_000);
   const counts = new Map<string, number>();
@@ -76,7 +76,7 @@ test("10,000 keys share nothing and use every character evenly", () => {
   expect(32 * Math.log2(62)).toBeGreaterThan(128);
 });
 
-test("a derived key depends on secret key, salt and mode, and on nothing else", () => {
+test("a derived key depends only on secret key, salt and mode", () => {
   const salt = Buffer.alloc(16, 7);
   const secret = createSecretKey("test").text;
   const key = deriveApiKey("test", secret, salt);
@@ -90,7 +90,7 @@ test("a derived key depends on secret key, salt and mode, and on nothing else", 
   for (const other of others) expect(other.text).not.toBe(key.text);
 });
 
-test("bytes that would make some characters more frequent are thrown away", () => {
+test("bytes that would bias the characters are discarded", () => {
   const bytes = [255, 250, 248, 247, 61, 0];
   const key = createApiKey("test", (size) =>
     Buffer.from(Array.from({ length: size }, (_, i) => bytes[i % 6]!)),

@@ -9,18 +9,18 @@ import { crc32 } from "node:zlib";
 // All three parts are base62, so a double click selects the whole key and no encoding changes it. 32 characters carry 190 random
 // bits, 43 carry 256. The checksum lets anybody refuse a mistyped key, and a scanner recognise a leaked one, without a look-up.
 
-/** "test" keys and "live" keys can never be taken for each other: the mode is part of what is hashed. */
+/** "test" and "live" keys cannot be confused: the mode is part of the hash. */
 export type KeyMode = "test" | "live";
 
-/** A new API key. `text` is shown once and kept nowhere. */
+/** A new API key. `text` is shown once and stored nowhere. */
 export interface NewApiKey {
   text: string;
-  /** "wk_test_<id>": names the key in lists and logs, and is what it is looked up by. */
+  /** "wk_test_<id>": names the key in lists and logs, and finds its row. */
   prefix: string;
   hash: Buffer;
 }
 
-/** What may leave the process that received a key. */
+/** The part of a received key that may leave the process. */
 export interface PresentedApiKey {
   prefix: string;
   hash: Buffer;
@@ -41,15 +41,16 @@ export function createApiKey(mode: KeyMode, random: (size: number) => Buffer = r
 }
 
 /**
- * The API key that follows from a secret key and a salt: the same two always give the same key, so a refresh whose answer was lost
- * can be answered again although only hashes are stored. Without the secret key it is as random as any other.
+ * Derives an API key from a secret key and a salt. Equal inputs give the same key, so a
+ * refresh whose answer was lost can be repeated although only hashes are stored. Without the secret
+ * key it is as random as any other.
  */
 export function deriveApiKey(mode: KeyMode, secretKey: string, salt: Buffer): NewApiKey {
   const stream = hmacStream(secretKey, salt);
   return assemble(mode, randomBase62(ID_LENGTH, stream), randomBase62(API_SECRET_LENGTH, stream));
 }
 
-/** Undefined when the text has not the form of an API key or its checksum is wrong; nothing needs to be looked up then. */
+/** Returns undefined for a malformed key or a wrong checksum, which need no look-up. */
 export function parseApiKey(text: string): PresentedApiKey | undefined {
   const prefix = API_KEY.exec(text)?.[1];
   if (prefix === undefined || !hasChecksum(text)) return undefined;
@@ -87,7 +88,7 @@ function hasChecksum(text: string): boolean {
   return text.endsWith(checksumOf(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** CRC-32 in six base62 digits. It guards against typing, not against anybody. */
+/** CRC-32 in six base62 digits. It detects typing errors, not attacks. */
 function checksumOf(body: string): string {
   let rest = crc32(body);
   let digits = "";
@@ -98,7 +99,7 @@ function checksumOf(body: string): string {
   return digits;
 }
 
-/** Bytes from 248 up are thrown away: keeping them would make the first eight digits more frequent. */
+/** Discards bytes from 248 up, which would make the first eight digits more frequent. */
 function randomBase62(length: number, random: (size: number) => Buffer): string {
   let text = "";
   while (text.length < length) {
@@ -109,7 +110,7 @@ function randomBase62(length: number, random: (size: number) => Buffer): string 
   return text;
 }
 
-/** HMAC-SHA256 in counter mode: as many bytes as are asked for, decided by secret and salt alone. */
+/** HMAC-SHA256 in counter mode: a stream determined by secret and salt. */
 function hmacStream(secretKey: string, salt: Buffer): (size: number) => Buffer {
   let counter = 0;
   return (size) => {

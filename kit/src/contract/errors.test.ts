@@ -8,7 +8,7 @@ import {
   refusedFields,
 } from "./errors";
 
-test("codes keep the HTTP status that the specification gives them", () => {
+test("codes have the HTTP status of the specification", () => {
   const specified: Record<string, number> = {
     WAUTH_001: 401,
     WAUTH_002: 401,
@@ -33,12 +33,12 @@ test("codes keep the HTTP status that the specification gives them", () => {
   }
 });
 
-test("every message is a sentence that ends", () => {
+test("every message is a complete sentence", () => {
   for (const [code, row] of Object.entries(errorTable))
     expect([code, /^[A-Z].*\.$/.test(row.message)]).toEqual([code, true]);
 });
 
-test("only what may succeed later is retryable", () => {
+test("only errors that may succeed later are retryable", () => {
   const retryable = Object.entries(errorTable)
     .filter(([, row]) => row.retryable)
     .map(([code]) => code);
@@ -59,7 +59,7 @@ test("a refusal is told from a fault", () => {
   expect(isRefusal(new Error("x"))).toBe(false);
 });
 
-test("what an error came of is one line, from the outside in", () => {
+test("causesOf writes the chain of causes as one line, outermost first", () => {
   const refused = new Error("connect ECONNREFUSED");
   const cause = new Error("/wonrail.wallet.v1.WalletService/GetWallet", { cause: refused });
   const unknown = new DomainError("SYS_003", null, { cause });
@@ -75,7 +75,7 @@ test("an invalid request names each field", () => {
   });
 });
 
-test("which fields were refused is told by an invalid request alone", () => {
+test("only an invalid request names refused fields", () => {
   const fields = [{ path: "requestId", message: "is too old" }];
   expect(refusedFields(invalidRequest(fields))).toEqual(["requestId"]);
   for (const other of [
@@ -87,7 +87,7 @@ test("which fields were refused is told by an invalid request alone", () => {
     expect(refusedFields(other)).toEqual([]);
 });
 
-test("names of Object.prototype are no codes", () => {
+test("names of Object.prototype are unknown codes", () => {
   expect(isErrorCode("constructor")).toBe(false);
   expect(isErrorCode("__proto__")).toBe(false);
 });

@@ -195,7 +195,8 @@ export const errorTable = {
   SYS_002: row(
     503,
     "UNAVAILABLE",
-    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the same Idempotency-Key may have succeeded: try again with the same key.",
+    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the " +
+      "same Idempotency-Key may have succeeded: try again with the same key.",
     "retryable",
   ),
   SYS_003: row(
@@ -248,12 +249,15 @@ export class DomainError extends Error {
   }
 }
 
-/** True when the request was refused for a reason of its own, so that repeating it or blaming a dependency makes no sense. */
+/**
+ * True when the request itself was refused, so that neither a retry nor blame of a dependency makes
+ * sense.
+ */
 export function isRefusal(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http < 500 && !error.retryable;
 }
 
-/** True when something of ours was away or failed, whatever was asked of it. */
+/** True when one of our parts was away or failed. */
 export function isOutage(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
 }
@@ -263,7 +267,7 @@ export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }
 
-/** What an error came of, for the log: callers are not shown it. */
+/** Causes of an error, for the log only. */
 export function causesOf({ cause }: Error): string | undefined {
   const messages: string[] = [];
   for (let each = cause; each instanceof Error; each = each.cause)
@@ -271,17 +275,17 @@ export function causesOf({ cause }: Error): string | undefined {
   return messages.length === 0 ? undefined : messages.join(": ");
 }
 
-/** It may have been done, and nobody said so. */
+/** True when the request may have been executed. */
 export function isUnknown(error: unknown): error is DomainError {
   return error instanceof DomainError && error.code === "SYS_003";
 }
 
-/** What such a promise is worth to the whole when a try or a step before it may have done something: the outcome is unknown. */
+/** Turns SYS_002 into SYS_003, because an earlier attempt or step may have been executed. */
 export function perhapsDone(error: unknown): unknown {
   return isUndone(error) ? new DomainError("SYS_003", null, { cause: error }) : error;
 }
 
-/** Who only asked has done nothing, whatever became of the question. */
+/** Turns SYS_003 into SYS_002, because a read changes nothing. */
 export function nothingDone(error: unknown): unknown {
   return isUnknown(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
 }
@@ -290,7 +294,7 @@ export function isErrorCode(text: unknown): text is ErrorCode {
   return typeof text === "string" && Object.hasOwn(errorTable, text);
 }
 
-/** A request that breaks the contract's form: one entry for each field that is wrong. */
+/** A malformed request, with one entry per invalid field. */
 export function invalidRequest(fields: FieldProblem[]): DomainError {
   return new DomainError("REQ_001", { fields: fields.map(({ path, message }) => ({ path, message })) });
 }

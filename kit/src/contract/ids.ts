@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { randomHex } from "../randomHex";
 
-/** What each kind of id starts with; the rest is a UUIDv7 in 32 hex digits, so ids sort by the time they were made. */
+/**
+ * Prefixes of the kinds of id. The rest is a UUIDv7 in 32 hex digits, so ids sort by creation time.
+ */
 export type IdPrefix =
   | "org"
   | "key"
@@ -23,26 +25,29 @@ export type Id<P extends IdPrefix> = `${P}_${string}`;
 
 export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now()): Id<P> {
   const random = randomHex(10);
-  // The digit behind the third says that the id is made as RFC 9562 has it: its upper two bits are 10.
+  // The variant digit of RFC 9562: its upper two bits are 10.
   const variant = VARIANTS[Number.parseInt(random[18]!, 16) & 3]!;
   return `${prefix}_${idTimeOf(nowMs)}7${random.slice(0, 3)}${variant}${random.slice(3, 18)}`;
 }
 
 const VARIANTS = "89ab";
 
-/** The same parts always give the same id (a UUIDv8 over SHA-256), so a retry of a step finds what the first try made. */
+/**
+ * Equal parts always give the same id (a UUIDv8 over SHA-256), so a retry of a step finds the first
+ * attempt's result.
+ */
 export function derivedId<P extends IdPrefix>(prefix: P, ...parts: string[]): Id<P> {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(`${part.length}:`).update(part);
   return stamp(prefix, hash.digest().subarray(0, 16), 0x80);
 }
 
-/** An id that belongs to another for one purpose: made at the same time, and the same whenever it is asked for. */
+/** An id derived from another one for a purpose: with the same time, and always the same. */
 export function siblingId<P extends IdPrefix>(prefix: P, id: string, purpose: string): Id<P> {
   return idAt(prefix, idTimeMs(id), `${purpose}:${id}`);
 }
 
-/** The id of what is to be done at a time, once: the same for everybody who knows both. */
+/** The id of a scheduled action: the same for every caller who knows time and name. */
 export function idAt<P extends IdPrefix>(prefix: P, ms: number, what: string): Id<P> {
   const bytes = createHash("sha256").update(what).digest().subarray(0, 16);
   bytes.writeUIntBE(ms, 0, 6);
@@ -57,7 +62,7 @@ export function isId<P extends IdPrefix>(prefix: P, text: unknown): text is Id<P
   );
 }
 
-/** The id as Postgres' uuid type stores it: 16 bytes instead of 36. */
+/** The id in Postgres' uuid form: 16 bytes instead of 36. */
 export function idToUuid(id: string): string {
   const hex = hexOf(id);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
@@ -67,7 +72,7 @@ export function uuidToId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   return joinId(prefix, uuid) as Id<P>;
 }
 
-/** An id whose prefix was kept beside its UUID. */
+/** Joins a prefix and a UUID that were stored apart. */
 export function joinId(prefix: string, uuid: string): string {
   return `${prefix}_${uuid.replaceAll("-", "")}`;
 }
@@ -81,12 +86,12 @@ export function hexOf(id: string): string {
   return id.slice(id.indexOf("_") + 1);
 }
 
-/** What ids that are made at this millisecond begin with, behind their prefix. */
+/** Start of the ids of this millisecond, behind their prefix. */
 function idTimeOf(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }
 
-/** The millisecond at which a time-ordered id was made. */
+/** The creation time of a time-ordered id. */
 export function idTimeMs(id: string): number {
   return Number.parseInt(hexOf(id).slice(0, 12), 16);
 }

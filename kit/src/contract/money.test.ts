@@ -34,7 +34,7 @@ test.each([
   }
 });
 
-test("what is formatted reads back the same", () => {
+test("a formatted amount parses to the same amount", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: MAX_WON }), (amount) => {
       expect(parseWon(formatWon(won(amount)), "x")).toBe(amount);
@@ -63,6 +63,6 @@ test("sums and token units are exact", () => {
   expect(wonToTokenUnits(won(1n))).toBe(1_000_000n);
 });
 
-test("an amount that a JSON number cannot carry is never sent", () => {
+test("an amount beyond exact JSON numbers is never sent", () => {
   expect(() => wonToJson(won(MAX_WON + 1n))).toThrow("does not fit");
 });

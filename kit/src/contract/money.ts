@@ -7,19 +7,25 @@ export type Won = bigint & { readonly [wonBrand]: true };
 
 export const ZERO_WON = 0n as Won;
 
-/** The largest amount that one movement may have: it stays exact as a JSON number and far from the bigint column's end. */
+/**
+ * The largest amount of one movement: exact as a JSON number, and far below the bigint column's
+ * limit.
+ */
 export const MAX_WON = 9_007_199_254_740_991n as Won;
 
 const DECIMAL = /^(0|[1-9][0-9]{0,15})$/;
 
-/** Units of the token for one KRW: six decimals. Used at the chain's edge and nowhere else. */
+/** Token units per KRW: six decimals. Used only at the chain's edge. */
 export const TOKEN_UNITS_PER_WON = 1_000_000n;
 
 export function won(amount: bigint): Won {
   return amount as Won;
 }
 
-/** Reads a decimal string from another service. Anything but digits of a sane length is a REQ_001 naming the field. */
+/**
+ * Reads a decimal string from another service. Anything but digits of a sane length is a REQ_001
+ * with the field's name.
+ */
 export function parseWon(text: string, path: string): Won {
   if (!DECIMAL.test(text)) {
     throw new DomainError("REQ_001", {
@@ -37,7 +43,7 @@ export function formatWon(amount: Won): string {
   return amount.toString();
 }
 
-/** The public API's form. Refuses what a JSON number could not carry exactly. */
+/** The public API's form. Refuses amounts that a JSON number cannot carry exactly. */
 export function wonToJson(amount: Won): number {
   if (amount > MAX_WON || amount < 0n - MAX_WON) throw new Error("amount does not fit a JSON integer");
   return Number(amount);

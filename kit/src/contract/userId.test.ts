@@ -23,9 +23,9 @@ test.each<[string, string, boolean]>([
   ["a bidirectional isolate", "kim\u2066lee", false],
   ["a line separator", "kim\u2028lee", false],
   ["a lone surrogate", "kim\ud800", false],
-])("isUserId of %s is right", (_, text, good) => expect(isUserId(text)).toBe(good));
+])("isUserId judges %s correctly", (_, text, good) => expect(isUserId(text)).toBe(good));
 
-test("normalizeUserId gives two encodings of the same letters one spelling", () => {
+test("normalizeUserId unifies two encodings of the same letters", () => {
   for (const text of ["각", "José"]) {
     expect(normalizeUserId(text.normalize("NFD"))).toBe(text);
     expect(text.normalize("NFD")).not.toBe(text);

@@ -5,8 +5,8 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]
 const SPACE_AT_AN_END = /^\s|\s$/u;
 
 /**
- * True for a name that a partner may give a user. Every service uses this one rule: a wallet that
- * one service accepts and another refuses could never be opened.
+ * True for a valid user id of a partner. Every service uses this rule: otherwise a wallet that one
+ * service accepts could never be opened at another.
  */
 export function isUserId(text: string): boolean {
   const userId = normalizeUserId(text);
@@ -14,7 +14,10 @@ export function isUserId(text: string): boolean {
   return length >= 1 && length <= MAX_CHARACTERS && !HIDDEN.test(userId) && !SPACE_AT_AN_END.test(userId);
 }
 
-/** One user has one spelling: two encodings of the same letters name the same user (Unicode NFC). */
+/**
+ * Unifies the spelling of a user id: two encodings of the same letters name the same user (Unicode
+ * NFC).
+ */
 export function normalizeUserId(text: string): string {
   return text.normalize("NFC");
 }

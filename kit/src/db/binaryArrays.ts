@@ -17,16 +17,16 @@ const NULL_LENGTH = -1;
 /** An element of an array parameter. */
 export type ArrayElement = null | boolean | number | bigint | string | Date | Uint8Array;
 type Values = readonly ArrayElement[];
-/** Undefined when an element does not fit the type: then pg sends the text format, and PostgreSQL decides. */
+/** Returns undefined when an element does not fit the type: Postgres then judges the text form. */
 type Encode = (values: Values) => Buffer | undefined;
 
-/** A DataView writes a bigint about fifteen times faster than the methods of Buffer. */
+/** A DataView, because Buffer's methods split bigints and take fifteen times as long. */
 interface Target {
   bytes: Buffer;
   view: DataView;
 }
 
-/** The number of bytes of an element. `write` returns the position behind it. */
+/** Size of an element and its writer, which returns the end. */
 interface ElementType<T extends ArrayElement> {
   oid: number;
   sizeOf: (value: ArrayElement) => number | undefined;
@@ -38,7 +38,7 @@ const TEXT: ElementType<string> = {
   sizeOf: (value) => (typeof value === "string" ? Buffer.byteLength(value) : undefined),
   write: ({ bytes }, value, at) => at + bytes.write(value, at),
 };
-/** A text behind the number of the format, which is 1. */
+/** Text behind the version number of the binary form. */
 const JSONB: ElementType<string> = {
   oid: JSONB_OID,
   sizeOf: (value) => (typeof value === "string" ? 1 + Buffer.byteLength(value) : undefined),
@@ -75,7 +75,7 @@ const ENCODERS: [cast: string, encode: Encode][] = [
   ["::smallint[]", (values) => encode(SMALLINT, values)],
 ];
 
-/** Encodes the array for the cast behind it. Undefined when only the text format can carry it. */
+/** Returns the array for the cast that follows it, or undefined when only the text form works. */
 export function binaryArray(values: Values, cast: string): Buffer | undefined {
   if (values.length === 0) return undefined;
   for (const [known, encode] of ENCODERS) if (cast.startsWith(known)) return encode(values);
@@ -84,7 +84,10 @@ export function binaryArray(values: Values, cast: string): Buffer | undefined {
 
 const ROOM_FOR_LENGTH = "\0".repeat(LENGTH_BYTES);
 
-/** Writes ASCII (ids, keys, codes) in one piece with room for the lengths: a call per element costs more than the characters. */
+/**
+ * Writes ASCII, such as ids, keys and codes, in one piece with room for the lengths, because a call
+ * per element takes longer than its characters.
+ */
 function encodeTexts(values: Values): Buffer | undefined {
   if (!values.every(isTextOrNull)) return undefined;
   const all = values.map((value) => (value === null ? ROOM_FOR_LENGTH : ROOM_FOR_LENGTH + value)).join("");
@@ -103,7 +106,7 @@ function isTextOrNull(value: ArrayElement): value is string | null {
   return typeof value === "string" || value === null;
 }
 
-/** Collects the hex digits of all lengths and elements, so that Node converts them to bytes at once. */
+/** Collects the hex digits of all lengths and elements, so that Node converts them at once. */
 function encodeUuids(values: Values): Buffer | undefined {
   let hex = "";
   for (const value of values) {
@@ -116,7 +119,9 @@ function encodeUuids(values: Values): Buffer | undefined {
   return bytes.write(hex, HEADER_BYTES, "hex") === hex.length / 2 ? bytes : undefined;
 }
 
-/** Loops by index: with arrays of several kinds, `for … of` allocates an object per element. */
+/**
+ * By index: `for … of` would create an object per element here, because many kinds of arrays pass.
+ */
 function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): Buffer | undefined {
   let size = HEADER_BYTES + values.length * LENGTH_BYTES;
   for (let index = 0; index < values.length; index += 1) {

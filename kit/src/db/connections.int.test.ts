@@ -3,10 +3,10 @@ import { createLog } from "../log";
 
 afterEach(() => jest.restoreAllMocks());
 
-test("a database that cannot be reached is said again after a while, also when the machine's clock was set back", async () => {
+test("an unreachable database is logged again after a while, although the machine's clock was set back", async () => {
   const said: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => void said.push(line) } });
-  // Where nobody listens.
+  // A port without a listener.
   const url = "postgres://nobody@127.0.0.1:1/none";
   const db = openDatabase({ url, schema: "sample", applicationName: "test", log });
   const ask = () => expect(db.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });

@@ -15,21 +15,26 @@ const DEFAULT_IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
 const DEFAULT_ANSWER_GRACE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** Connections are renewed, so that they spread over a new primary and give back what the server's caches grew to. */
+/**
+ * Connections are renewed, so that they spread over a new primary and release the server's caches.
+ */
 const MAX_LIFETIME_SECONDS = 1_800;
-/** Who has gone without a word does not answer a farewell either. */
+/** A vanished server does not answer a close either. */
 const FAREWELL_MS = 1_000;
-/** Lets the server notice within half a minute that our machine is gone, and give up the locks that we held. */
+/** Lets the server notice within half a minute that this machine is gone, and release its locks. */
 const SERVER_KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
-/** What a service reads often is in memory: a page anywhere costs hardly more than the next one. Otherwise queues' indexes are read as bitmaps, dead rows and all. */
+/**
+ * Frequently read pages are in memory, so a random page costs little more than the next one.
+ * Otherwise queues' indexes are read as bitmaps, including dead rows.
+ */
 const PLANNER = "-c random_page_cost=1.1";
 const LOG_UNREACHABLE_EVERY_MS = 5_000;
 
-/** A database's two kinds of connection: lent by the pool for a moment, and opened for one owner. */
+/** A database's two kinds of connection: pooled for a moment, and dedicated to one owner. */
 export interface Connections {
   lend: () => Promise<Session>;
   open: () => Promise<OwnConnection>;
-  /** Serves everyone who waits, and waits for everything that is lent. */
+  /** Serves all waiting callers, and waits for lent connections. */
   end: () => Promise<void>;
 }
 
@@ -112,7 +117,8 @@ function openPool(config: ClientConfig, max: number, log: Log): Pool {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
   });
-  // Two kinds of lost connection: an idle one is reported by the pool, a checked-out one by the client. Unheard, either ends the process.
+  // The pool reports a lost idle connection, the client a checked-out one. Unhandled, either ends
+  // the process.
   pool.on("error", (error) => log.warn({ err: error }, "an idle database connection was lost"));
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
@@ -130,13 +136,16 @@ function connectionConfig(options: DatabaseOptions): ClientConfig {
       options.idleInTransactionTimeoutMs ?? DEFAULT_IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // Statements leave as they are asked for and are done in that order: several that need not wait for each other cost one round trip.
+    // Statements are sent at once and executed in order: independent ones cost one round trip.
     pipeline: true,
     types: columnTypes,
   };
 }
 
-/** A database that is away fails every request; the log needs it said now and then, with the cause that callers do not see. */
+/**
+ * An absent database fails every request. The log gets its cause now and then, because callers do
+ * not see it.
+ */
 function throttledWarning(log: Log): (error: unknown) => void {
   let nextMs = 0;
   return (error) => {

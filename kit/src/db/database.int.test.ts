@@ -48,14 +48,14 @@ const killOthers = () =>
     where datname = current_database() and pid <> pg_backend_pid() and application_name = 'test'`);
 
 describe("rows", () => {
-  it("asserts how many rows a question has", async () => {
+  it("checks the number of rows that a query returns", async () => {
     await expect(test.db.one(sql`select id from accounts`)).rejects.toThrow("expected one row, got 2");
     await expect(test.db.maybe(sql`select id from accounts`)).rejects.toThrow("at most one row");
     expect(await test.db.maybe(sql`select id from accounts where id = 9`)).toBeUndefined();
     expect(await test.db.run(sql`update accounts set balance = 0`)).toBe(2);
   });
 
-  it("tells violations apart by constraint", async () => {
+  it("distinguishes violations by constraint", async () => {
     const twice = await test.db.run(sql`insert into accounts values (1, 0)`).catch((error: unknown) => error);
     expect(isUniqueViolation(twice)).toBe(true);
     expect(isUniqueViolation(twice, "accounts_pkey")).toBe(true);
@@ -65,7 +65,7 @@ describe("rows", () => {
   });
 });
 
-describe("text that Postgres cannot keep", () => {
+describe("text that Postgres cannot store", () => {
   const writes = {
     "a NUL in a text": sql`update accounts set name = ${"a\0b"}`,
     "a NUL in an array": sql`update accounts set name = (${["a\0b"]}::text[])[1]`,
@@ -90,13 +90,13 @@ describe("text that Postgres cannot keep", () => {
 });
 
 describe("losing connections", () => {
-  it("survives the server ending idle connections, and goes on", async () => {
+  it("survives idle connections that the server ends", async () => {
     await Promise.all([test.db.ping(), test.db.ping(), test.db.ping()]);
     await killOthers();
     await eventually(() => test.db.ping());
   });
 
-  it("survives the server ending a connection inside a transaction, and runs the work again", async () => {
+  it("survives a connection that ends inside a transaction, and runs the work again", async () => {
     let runs = 0;
     await tx(test.db, async (tx) => {
       runs += 1;
@@ -111,7 +111,7 @@ describe("losing connections", () => {
     ]);
   });
 
-  it("refuses with SYS_002 and the cause when nobody listens", async () => {
+  it("refuses with SYS_002 and the cause when the server is absent", async () => {
     const nowhere = openTestDatabase("postgres://nobody@127.0.0.1:1/none", "sample");
     const error: unknown = await nowhere.query(sql`select 1`).catch((error: unknown) => error);
     expect(error).toMatchObject({ code: "SYS_002", cause: { code: "ECONNREFUSED" } });
@@ -127,7 +127,7 @@ describe("losing connections", () => {
       connectTimeoutMs: 1_000,
       log: testLog(),
     });
-    // The first connection has to be made within the same time, which a busy machine may need more than once.
+    // The first connection has the same timeout, which a busy machine may need more than once.
     await eventually(() => small.ping());
     await tx(small, async () => {
       await expect(small.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });
@@ -136,13 +136,13 @@ describe("losing connections", () => {
     await small.close();
   });
 
-  it("serves everyone who waits before it closes", async () => {
+  it("serves all waiting queries before it closes", async () => {
     const small = openTestDatabase(test.url, "sample", { max: 1 });
     const asked = [1, 2, 3].map(() => small.query(sql`select 1 as one`));
     await Promise.all([...asked, small.close()]);
   });
 
-  it("gives up a connection whose answer never comes", async () => {
+  it("gives up a connection that never answers", async () => {
     const target = new URL(test.url);
     const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
     target.port = String(proxy.port);
@@ -165,7 +165,7 @@ describe("losing connections", () => {
     await proxy.close();
   });
 
-  it("needs one answer that never comes to give up all connections that went silent with it", async () => {
+  it("gives up all connections that fell silent together after one unanswered query", async () => {
     const target = new URL(test.url);
     const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
     target.port = String(proxy.port);
@@ -181,7 +181,7 @@ describe("losing connections", () => {
     await proxy.close();
   });
 
-  it("waits for nobody's farewell on a connection of its own that is silent", async () => {
+  it("closes a silent dedicated connection without waiting for the server", async () => {
     const target = new URL(test.url);
     const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
     target.port = String(proxy.port);
@@ -229,7 +229,7 @@ describe("losing connections", () => {
 });
 
 describe("limits", () => {
-  it("stops a statement that runs too long, with SYS_002", async () => {
+  it("stops a slow statement with SYS_002", async () => {
     const hasty = openDatabase({
       url: test.url,
       schema: "sample",
@@ -278,7 +278,7 @@ describe("metrics", () => {
 });
 
 describe("listen", () => {
-  it("hears notifications, and again after its connection was lost", async () => {
+  it("hears notifications, and resumes after a lost connection", async () => {
     const heard: string[] = [];
     const listener = await test.db.listen("news", (payload) => heard.push(payload));
     await test.db.run(sql`select pg_notify('news', 'one')`);
@@ -290,7 +290,7 @@ describe("listen", () => {
     await listener.close();
   });
 
-  it("begins when the server comes, if it was not there at first", async () => {
+  it("starts when the server comes, if it was absent at first", async () => {
     const target = new URL(test.url);
     const proxy = await startProxy({
       target: { host: target.hostname, port: Number(target.port) },
@@ -308,7 +308,7 @@ describe("listen", () => {
     await proxy.close();
   });
 
-  it("gives up a connection whose answer never comes, and begins on the next one", async () => {
+  it("gives up a connection that never answers, and starts on the next one", async () => {
     const target = new URL(test.url);
     let asked = 0;
     const proxy = await startProxy({
@@ -339,7 +339,7 @@ describe("listen", () => {
 });
 
 describe("dedicated", () => {
-  it("lends one connection whose session ends with the work", async () => {
+  it("lends one connection for the duration of the work", async () => {
     const lock = sql`select pg_try_advisory_lock(42) as mine`;
     await test.db.dedicated(async (connection) => {
       expect(await connection.one(lock)).toEqual({ mine: true });

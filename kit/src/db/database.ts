@@ -48,9 +48,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 const WRITING_COMMANDS = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 /**
- * One statement alone is its own transaction. When its answer is lost, a read did nothing, and the
- * outcome of a write is unknown. A warning says that the server stopped waiting for the stand-by:
- * the write is done here, but a failover may lose it.
+ * A single statement is its own transaction. When its answer is lost, a read changed nothing, and a
+ * write's outcome is unknown. A warning means that the server stopped waiting for the stand-by: the
+ * write is done here, but a failover may lose it.
  */
 async function runAlone(connect: () => Promise<Session>, statement: Sql, access: Access): Promise<Answer> {
   const session = await connect();

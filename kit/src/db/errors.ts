@@ -3,8 +3,9 @@ import { DatabaseError } from "pg";
 import { DomainError } from "../contract/errors";
 
 /**
- * COMMIT (or a lone writing statement) was sent and its answer never came: it may have happened or not. Never a reason to do the work again
- * without looking; a caller hears SYS_003 and repeats the request with the same key.
+ * A COMMIT (or a single writing statement) was sent and not answered: it may have been executed.
+ * Never repeat the work without a check; a caller gets SYS_003 and repeats the request with the
+ * same key.
  */
 export class CommitUnknownError extends DomainError {
   constructor(cause: unknown) {
@@ -20,18 +21,24 @@ export function isCheckViolation(error: unknown, constraint?: string): boolean {
   return isViolation(error, "23514", constraint);
 }
 
-/** True when the same work may succeed later without anyone changing it: the database was busy, locked or away. */
+/** True when the same work may succeed later unchanged: the database was busy, locked or away. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof DomainError) return error.retryable;
   return isRetryable(error) || isConnectionLoss(error) || BUSY.test(sqlStateOf(error) ?? "");
 }
 
-/** Serialization failure, deadlock, lock not available: Postgres rolled back, and the same work may well succeed at once. */
+/**
+ * Serialization failure, deadlock, lock not available: Postgres rolled back, and a retry may
+ * succeed at once.
+ */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(sqlStateOf(error) ?? "");
 }
 
-/** True when the connection is of no more use, whoever said so: the socket, the driver or a server that goes or has changed under it. */
+/**
+ * True when the connection is useless, as reported by the socket, the driver, or a server that
+ * stops or has changed.
+ */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof DatabaseError) return isDying(error) || isStale(error);
   if (error instanceof DomainError || !types.isNativeError(error)) return false;
@@ -40,21 +47,24 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
-/** True when the database cannot be reached yet or has no room, and not when it refuses who comes, or is not there by that name. */
+/** True when the database is unreachable or full, and not when it refuses the login or the name. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.cause : error;
   return isConnectionLoss(cause) && !REFUSED.test(sqlStateOf(cause) ?? "");
 }
 
-/** True when a statement was sent and nobody said what became of it: an ERROR of the server's says that nothing did. */
+/**
+ * True when a statement was sent without an answer; an ERROR of the server proves that nothing was
+ * executed.
+ */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof DatabaseError && error.severity === "ERROR") return false;
   return isConnectionLoss(error) && !NEVER_SENT.test((error as Error).message);
 }
 
 /**
- * What a caller is told of an error that left nothing behind: REQ_001 when the text that was given is one that no Postgres takes, SYS_002 when
- * repeating helps, the error itself otherwise.
+ * The caller's error after a rollback: REQ_001 for text that Postgres cannot store, SYS_002 when a
+ * retry helps, otherwise the error itself.
  */
 export function nothingDone(error: unknown): unknown {
   if (error instanceof DomainError) return error;
@@ -62,7 +72,7 @@ export function nothingDone(error: unknown): unknown {
   return isTransient(error) ? unavailable(error) : error;
 }
 
-/** Which of the texts it was is not in Postgres' answer. */
+/** Postgres' answer does not name the text. */
 function unstorable(cause: unknown): DomainError {
   const fields = [{ path: "request", message: "holds a character that cannot be stored, such as NUL" }];
   return new DomainError("REQ_001", { fields }, { cause });
@@ -77,9 +87,12 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
-/** Statement timeout; out of disk, memory, connections, files or what is configured; what the operating system has not done for it. */
+/**
+ * Statement timeout; no disk, memory, connections, files or other resources; failures of the
+ * operating system.
+ */
 const BUSY = /^(57014$|53|58)/;
-/** A character that the encoding does not have; one that JSON may name and text cannot hold. */
+/** A character that the encoding lacks, or that JSON allows and text cannot hold. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
 /** Shut down, crashed, starting up, dropped, idle for too long. */
 const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
@@ -100,7 +113,7 @@ const SOCKET_CODES = new Set([
 ]);
 /** Wrong user or password; no such database. */
 const REFUSED = /^(28|3D)/;
-/** The driver's word for a connection that it writes nothing to any more. */
+/** The driver's message for a connection to which it no longer writes. */
 const NEVER_SENT = /not queryable/;
 const DRIVER_SAYS_GONE =
   /^Connection terminated|not queryable|^timeout (exceeded|expired)|socket has been ended|^This socket/;
@@ -109,7 +122,9 @@ function isDying({ severity, code = "" }: DatabaseError): boolean {
   return severity === "FATAL" || severity === "PANIC" || code.startsWith("08") || SERVER_GOING.has(code);
 }
 
-/** The server has become a stand-by that takes no writes, or a migration changed a table under the connection's prepared statements. */
+/**
+ * The server became a read-only stand-by, or a migration changed a table under prepared statements.
+ */
 function isStale({ code, message }: DatabaseError): boolean {
   return code === "25006" || (code === "0A000" && message.startsWith("cached plan"));
 }

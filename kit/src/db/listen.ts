@@ -13,7 +13,10 @@ export interface ListenParts {
   log: Log;
 }
 
-/** Resolves after the first attempt, whichever way it went: the rest happens in the background until it is closed. */
+/**
+ * Resolves after the first attempt, also a failed one. Reconnects in the background until it is
+ * closed.
+ */
 export async function startListener({ open, channel, onNotify, log }: ListenParts): Promise<Listener> {
   const rest = pause();
   let current: OwnConnection | undefined;
@@ -26,7 +29,7 @@ export async function startListener({ open, channel, onNotify, log }: ListenPart
     try {
       const lost = new Promise<void>((resolve) => client.once("end", resolve));
       client.on("notification", (message) => onNotify(message.payload ?? ""));
-      // Through the session, so that the watchdog ends a connection whose answer never comes.
+      // Uses the session, so that the watchdog ends a connection that never answers.
       await session.command(`listen ${client.escapeIdentifier(channel)}`);
       firstAttempt();
       onNotify("");

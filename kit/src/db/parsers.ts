@@ -5,8 +5,9 @@ type TextParser = (text: string) => unknown;
 const INTEGER = /^-?\d+$/;
 
 /**
- * How columns become values, for one pool and not for the process: int8 and whole numeric are bigint, a numeric with a fraction keeps its
- * text, and `date` keeps its text too, since the driver would read it as midnight of the machine's time zone.
+ * Conversion of columns, per pool instead of per process: int8 and whole numeric become bigint, a
+ * numeric with a fraction stays text, and so does `date`, which the driver would read as local
+ * midnight.
  */
 export const columnTypes: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: string) =>
@@ -17,7 +18,7 @@ export const columnTypes: CustomTypesConfig = {
 const wholeNumber: TextParser = (text) => (INTEGER.test(text) ? BigInt(text) : text);
 const asText: TextParser = (text) => text;
 
-/** The rows of a batch often have one and the same time, and taking its text apart is the dearest thing about them. */
+/** Rows of a batch often share one time, and parsing it is their highest cost. */
 const timestamp = repeating(
   types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date | number,
 );
@@ -37,7 +38,7 @@ function arrayOf(parse: TextParser): TextParser {
   return (text) => parseTexts(text).map((element) => (element === null ? null : parse(element)));
 }
 
-/** Infinity is a number; every other time is a Date of its own, which its owner may change. */
+/** Infinity is a number; every other time becomes a new Date, which its owner may change. */
 function repeating(parse: (text: string) => Date | number): TextParser {
   let last: { text: string; ms: number } | undefined;
   return (text) => {

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "../metrics";
 import type { ObserveQuery } from "./session";
 
-/** The schema tells the pools of a process apart. */
+/** The schema distinguishes the pools of a process. */
 export function watchPool(registry: Registry, schema: string, pool: Pool): () => void {
   const pools = poolsOf(registry);
   pools.set(schema, pool);

@@ -6,24 +6,26 @@ import type { Queryable } from "./types";
 import { endNow } from "./client";
 import type { Watchdog } from "./watchdog";
 
-/** What other files of this folder reach inside a Database and a Tx; it is not exported from here. */
+/** For other files of this folder only; not exported by the index. */
 export const connectSymbol = Symbol("connect");
 export const afterCommitSymbol = Symbol("afterCommit");
 
-/** Rows as they came: only the statement's author knows their type. */
+/** Raw rows: only the statement's author knows their type. */
 export type Answer = Omit<QueryResult, "rows"> & { rows: unknown[] };
 export type ObserveQuery = (name: string, seconds: number) => void;
 
-/** One lent connection. */
+/** A connection with one owner. */
 export interface Session extends Queryable {
   execute(statement: Sql): Promise<Answer>;
   /** Runs a command without parameters. */
   command(text: string): Promise<void>;
-  /** The number of warnings from the server. It warns when it stops waiting for the stand-by at a commit. */
+  /**
+   * Number of the server's warnings, such as of a commit whose wait for a standby was cancelled.
+   */
   readonly warnings: number;
   /** With an error the connection is closed instead of going back to the pool. */
   release(error?: Error): void;
-  /** Closes the connection at once: its statements fail as if it were lost. */
+  /** Closes the connection at once; running statements fail as if it were lost. */
   abandon(): void;
 }
 
@@ -40,7 +42,8 @@ export interface SessionParts {
 export function createSession({ client, release, watchdog, observe }: SessionParts): Session {
   let warnings = 0;
   const onNotice = (notice: { code?: string | undefined }): void => {
-    // By its code: the severity's name is in the server's language. Mere notices have no code of their own, or that of what they spare one.
+    // Checks the code, because the severity's name is in the server's language. Plain notices have
+    // another code or none.
     if (notice.code?.startsWith(WARNING)) warnings += 1;
   };
   client.on("notice", onNotice);
@@ -76,7 +79,7 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
 /** Whether the caller declares that a statement writes. */
 export type Access = "read" | "write";
 
-/** The methods of a Queryable over one way to execute a statement. */
+/** The methods of a Queryable over one function that executes a statement. */
 export function queryable(run: (statement: Sql, access: Access) => Promise<Answer>): Queryable {
   return {
     query: async <R>(statement: Sql) => (await run(statement, "read")).rows as R[],

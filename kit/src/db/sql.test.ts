@@ -4,7 +4,7 @@ import { named, sql, textOf, type Sql } from "./sql";
 const rendered = (statement: ReturnType<typeof sql>) => [textOf(statement), statement.values];
 
 describe("sql", () => {
-  it("makes every value a parameter", () => {
+  it("turns every value into a parameter", () => {
     const name = "'; drop table accounts; --";
     expect(rendered(sql`select * from accounts where name = ${name} and id = ${7n}`)).toEqual([
       "select * from accounts where name = $1 and id = $2",
@@ -12,7 +12,7 @@ describe("sql", () => {
     ]);
   });
 
-  it("nests statements and numbers their parameters through", () => {
+  it("nests statements and numbers their parameters continuously", () => {
     const own = sql`org_id = ${"org"} and status = ${"ACTIVE"}`;
     expect(rendered(sql`select ${1} from wallets where ${own} and amount > ${5n} limit ${10}`)).toEqual([
       "select $1 from wallets where org_id = $2 and status = $3 and amount > $4 limit $5",
@@ -39,7 +39,7 @@ describe("sql", () => {
     expect(make(1).strings).toBe(make(2).strings);
   });
 
-  it("takes dates in UTC, JSON, bytes and null", () => {
+  it("accepts dates in UTC, JSON, bytes and null", () => {
     const bytes = Buffer.from("ab");
     expect(rendered(sql`${new Date(0)} ${sql.json({ a: [1] })} ${bytes} ${null}`)).toEqual([
       "$1 $2::jsonb $3 $4",
@@ -47,7 +47,7 @@ describe("sql", () => {
     ]);
   });
 
-  it("refuses what is no value: undefined, and an object that only looks like a statement", () => {
+  it("refuses undefined and objects that only look like a statement", () => {
     expect(() => sql`${undefined as never}`).toThrow("use null");
     expect(() => sql`${{ strings: ["drop"], values: [] } as never}`).toThrow("assertion failed");
   });
@@ -87,7 +87,7 @@ describe("sql", () => {
     expect(others.map(isBinary)).toEqual(others.map(() => false));
   });
 
-  it("numbers as many parameters as there are values, however statements are nested", () => {
+  it("numbers as many parameters as there are values, at any nesting", () => {
     const { statement } = fc.letrec<{ statement: ReturnType<typeof sql> }>((tie) => ({
       statement: fc.oneof(
         { depthSize: "small" },

@@ -3,7 +3,10 @@ import { type ArrayElement, binaryArray } from "./binaryArrays";
 
 const sqlBrand = Symbol("sql");
 
-/** A statement, or a part of one. Made by the `sql` tag only, so what a caller sends can be a parameter but never text. */
+/**
+ * A statement or a part of one. Only the `sql` tag creates it, so callers' input can become a
+ * parameter but never text.
+ */
 export interface Sql {
   readonly [sqlBrand]: true;
   readonly strings: readonly string[];
@@ -15,8 +18,8 @@ type Parameter = null | boolean | number | string | Uint8Array | readonly ArrayE
 export type SqlValue = ArrayElement | readonly ArrayElement[] | Sql;
 
 /**
- * ``sql`select … where id = ${id}` ``: values become parameters, nested statements become part of this
- * one. Write the cast of an array behind it, ``${amounts}::bigint[]``: it selects the binary format.
+ * ``sql`select … where id = ${id}` ``: values become parameters, nested statements become part of
+ * this one. An array takes its form from the following cast, ``${amounts}::bigint[]``.
  */
 export function sql(strings: TemplateStringsArray, ...values: SqlValue[]): Sql {
   if (values.some(isSql)) return merge(strings, values);
@@ -53,8 +56,9 @@ export type ArrayType =
   | "uuid[]";
 
 /**
- * Makes it a prepared statement and gives it a series in `db_query_duration_seconds`. One name, one text. Postgres keeps its plan until the tables' statistics
- * change, so a join of arrays with a table that grows fast is better not named: planned while the table was small, it reads the whole of it.
+ * Makes it a prepared statement with its own series in `db_query_duration_seconds`. A name has one
+ * text. Postgres keeps its plan until the tables' statistics change. So do not name a join of
+ * arrays with a fast-growing table: a plan for a small table reads all of a large one.
  */
 export function named(name: string, statement: Sql): Sql {
   return { ...statement, name };
@@ -65,7 +69,7 @@ export function rawSql(text: string): Sql {
   return make([text], []);
 }
 
-/** The text as Postgres takes it. Rendered once for each place in the code that holds no nested statement. */
+/** The statement's text. Cached per place in the code without nested statements. */
 export function textOf(statement: Sql): string {
   const known = texts.get(statement.strings);
   if (known !== undefined) return known;

@@ -8,7 +8,8 @@ import { migrate } from "../migrate";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { sql, tx } from ".";
 
-// What the guide says of sslmode and sslrootcert in a URL. The test's Postgres speaks no TLS, so it stands behind something that does.
+// Tests the guide's sslmode and sslrootcert. The test's Postgres has no TLS, so a TLS proxy is in
+// front of it.
 
 const folder = mkdtempSync(join(tmpdir(), "wonrail-tls-"));
 const ours = makeAuthority("ours");
@@ -26,14 +27,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a server whose certificate is of the named authority is talked to, by the pool and by migrations", async () => {
+test("a server with a certificate of the named authority is accepted, by pool and migrations", async () => {
   const port = await serve(["DNS:localhost"]);
   expect(await ask(database.url, port, `sslmode=verify-full&sslrootcert=${caFile}`)).toBe("asked");
   const url = urlOf(database.ownerUrl, port, `sslmode=verify-full&sslrootcert=${caFile}`);
   await expect(migrate({ url, schema: "sample", log: testLog() })).resolves.toMatchObject({ applied: [] });
 });
 
-test("a server with another name or of another authority is not, nor one of an unknown authority with sslmode=require", async () => {
+test("a server with another name or authority is refused, also under sslmode=require", async () => {
   const named = `sslmode=verify-full&sslrootcert=${caFile}`;
   expect(await ask(database.url, await serve(["DNS:elsewhere"]), named)).toMatch(/altnames/);
   const strange = makeAuthority("another");
@@ -43,7 +44,7 @@ test("a server with another name or of another authority is not, nor one of an u
   expect(await ask(database.url, port, "sslmode=require")).toMatch(/certificate/);
 });
 
-test("an authority that was renewed holds from the next connection on", async () => {
+test("a renewed authority applies from the next connection on", async () => {
   const port = await serve(["DNS:localhost"]);
   const file = join(folder, "renewed.crt");
   const search = `sslmode=verify-full&sslrootcert=${file}`;
@@ -91,7 +92,7 @@ function urlOf(url: string, port: number, search: string): string {
   return Object.assign(new URL(url), { hostname: "localhost", port, search }).toString();
 }
 
-/** A Postgres that answers SSLRequest with S, as one with ssl = on does. */
+/** Answers SSLRequest with S, like a Postgres with ssl = on. */
 async function serve(names: string[], authority = ours): Promise<number> {
   const { cert, key } = authority.issue("postgres", names);
   const { hostname: host, port } = new URL(database.url);

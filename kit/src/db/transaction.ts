@@ -9,21 +9,19 @@ import type { Database, Tx } from "./types";
 export interface Transaction {
   handle: Tx;
   commit(): Promise<void>;
-  /** Returns the connection to the pool, or closes it when it is broken. */
+  /** Returns the connection to the pool, or closes a useless one. */
   rollBack(reason: unknown): Promise<void>;
-  /** The callbacks to run after the commit. */
+  /** Callbacks after the commit. */
   committed: ((db: Database) => void)[];
 }
 
 const COMMIT = rawSql("commit");
 
 /**
- * Sends each statement at once, without waiting for the answers of the earlier ones. PostgreSQL
- * refuses every statement after one that failed, the COMMIT included. BEGIN is answered first: if it
- * failed, the statements behind it would each be a transaction of their own.
- *
- * The handle dies with its transaction: a promise that was left running must not write into the
- * connection's next transaction.
+ * Statements that are requested in one turn travel in one message, the first with BEGIN and the
+ * last with COMMIT. So a transaction takes as many round trips as it has awaited queries. After a
+ * failed statement no other is executed. The handle dies with its transaction: a forgotten promise
+ * must not write into the connection's next one.
  */
 export function openTransaction(session: Session, begin: Sql): Transaction {
   const committed: ((db: Database) => void)[] = [];
@@ -81,7 +79,7 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
       }
       assertNothingFailed();
       assert(command === "COMMIT", `the COMMIT was answered with ${command}`);
-      // The server stopped waiting for the stand-by: a failover may lose the commit.
+      // The server stopped waiting for the standby: committed here, but a failover may lose it.
       if (session.warnings !== warningsBefore)
         throw new CommitUnknownError(new Error("the commit was answered with a warning"));
     },

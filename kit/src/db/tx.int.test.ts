@@ -21,7 +21,7 @@ const { balanceOf } = test;
 const add = (tx: Tx, id: number, amount: bigint) =>
   tx.run(sql`update accounts set balance = balance + ${amount} where id = ${id}`);
 
-/** Lets several parties go on only when all have come; who comes later passes. */
+/** Lets several parties continue when all have arrived; later ones pass. */
 function meeting(parties: number): () => Promise<void> {
   let open: () => void;
   const all = new Promise<void>((resolve) => (open = resolve));
@@ -34,12 +34,12 @@ function meeting(parties: number): () => Promise<void> {
 }
 
 describe("tx", () => {
-  it("commits what the work did, and gives its result", async () => {
+  it("commits the work and returns its result", async () => {
     expect(await tx(test.db, async (tx) => (await add(tx, 1, 5n), "done"))).toBe("done");
     expect(await balanceOf(1)).toBe(105n);
   });
 
-  it("rolls back what the work did when it throws, and throws the same", async () => {
+  it("rolls back when the work throws, and rethrows the same error", async () => {
     const refusal = new DomainError("TRF_001");
     const work = tx(test.db, async (tx) => {
       await add(tx, 1, 5n);
@@ -53,7 +53,7 @@ describe("tx", () => {
     ["has no disk left", "53100"],
     ["has no files left", "53000"],
     ["cannot read or write", "58030"],
-  ])("leaves nothing while the database %s, and says that repeating helps", async (_, errcode) => {
+  ])("changes nothing while the database %s, and reports a retryable error", async (_, errcode) => {
     const fail = rawSql(`do $$ begin raise exception using errcode = '${errcode}'; end $$`);
     const error = await tx(test.db, async (tx) => {
       await add(tx, 1, 5n);
@@ -64,7 +64,7 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
-  it("does what was pushed in the order of its pushing, and knows at the commit that all of it was done", async () => {
+  it("executes pushed statements in order and completes them before the commit", async () => {
     await tx(test.db, async (tx) => {
       for (let id = 1; id <= 4; id += 1)
         tx.push(sql`update accounts set balance = balance * 2 where id = ${id}`);
@@ -73,7 +73,7 @@ describe("tx", () => {
     expect(await Promise.all([1, 2, 3, 4].map(balanceOf))).toEqual([201n, 201n, 201n, 201n]);
   });
 
-  it("fails with the error of a pushed statement, whatever was sent after it", async () => {
+  it("fails with the error of a pushed statement, whatever followed it", async () => {
     const broken = sql`update accounts set balance = 1 / (id - 1)`;
     const silent = tx(test.db, async (tx) => {
       await add(tx, 1, 5n);
@@ -89,7 +89,7 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
-  it("runs the work again when what was pushed met others", async () => {
+  it("runs the work again when a pushed statement hits a serialisation failure", async () => {
     let runs = 0;
     await tx(test.db, async (tx) => {
       await add(tx, 1, 5n);
@@ -100,7 +100,7 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(105n);
   });
 
-  it("is in one transaction with everything that is asked for", async () => {
+  it("runs all queries in one transaction", async () => {
     const question = sql`select now() as at, pg_current_xact_id()::text as id`;
     const [first, second, third] = await tx(test.db, async (tx) => [
       ...(await Promise.all([tx.one(question), tx.one(question)])),
@@ -110,13 +110,13 @@ describe("tx", () => {
     expect(third).toEqual(first);
   });
 
-  it("can be tried again when the driver had given its connection up before anything of it left", () => {
+  it("is retryable when the driver gave up the connection before sending", () => {
     const error = new Error("Client has encountered a connection error and is not queryable");
     expect([isConnectionLoss(error), mayHaveHappened(error)]).toEqual([true, false]);
     expect(mayHaveHappened(new Error("Connection terminated unexpectedly"))).toBe(true);
   });
 
-  it("fails with what a COMMIT finds wrong", async () => {
+  it("fails with an error that the COMMIT detects", async () => {
     const owner = openTestDatabase(test.ownerUrl, "sample");
     await owner.run(sql`
       create table pairs (id integer primary key, other integer references pairs deferrable initially deferred)`);
@@ -126,7 +126,7 @@ describe("tx", () => {
     expect(await test.db.query(sql`select id from pairs`)).toEqual([]);
   });
 
-  it("does not pass for committed when the work swallowed the error of a statement", async () => {
+  it("does not commit when the work swallowed the error of a statement", async () => {
     const work = tx(test.db, async (tx) => {
       await add(tx, 1, 5n);
       await tx.query(sql`select 1 / 0`).catch(() => undefined);
@@ -135,7 +135,7 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
-  it("runs both of two that deadlock", async () => {
+  it("completes two transactions that deadlock", async () => {
     const meet = meeting(2);
     const move = (from: number, to: number) =>
       tx(test.db, async (tx) => {
@@ -147,7 +147,7 @@ describe("tx", () => {
     expect([await balanceOf(1), await balanceOf(2)]).toEqual([100n, 100n]);
   });
 
-  it("runs both of two that cannot be serialized", async () => {
+  it("completes two transactions that cannot be serialized", async () => {
     const meet = meeting(2);
     let runs = 0;
     const copy = (from: number, to: number) =>
@@ -168,7 +168,7 @@ describe("tx", () => {
     expect([await balanceOf(3), await balanceOf(4)].sort()).toEqual([101n, 102n]);
   });
 
-  it("waits for a lock no longer than it may, tries again, and then refuses with SYS_002", async () => {
+  it("limits its wait for a lock, retries, and then refuses with SYS_002", async () => {
     const hasty = openDatabase({
       url: test.url,
       schema: "sample",
@@ -186,7 +186,7 @@ describe("tx", () => {
     await hasty.close();
   });
 
-  it("ends at a signal whatever it waits for, is not run again, and is not begun after it", async () => {
+  it("ends on abort while it waits, and runs the work neither again nor afterwards", async () => {
     const stop = new AbortController();
     const one = openTestDatabase(test.url, "sample", { max: 1 });
     let runs = 0;
@@ -204,12 +204,12 @@ describe("tx", () => {
     await expect(wait()).rejects.toMatchObject({ code: "SYS_002" });
     await expect(wait()).rejects.toBe(stop.signal.reason);
     expect(runs).toBe(1);
-    // The pool has got rid of the one and got the other back.
+    // The pool has closed one connection and got the other back.
     await one.ping();
     await one.close();
   });
 
-  it("does not start again once nobody waits for the answer", async () => {
+  it("does not run again after the caller's deadline", async () => {
     let runs = 0;
     const context = { requestId: "req_1", traceparent: "", deadlineMs: Date.now() };
     const work = runInContext(context, () =>
@@ -227,7 +227,7 @@ describe("tx", () => {
     await expect(work).rejects.toThrow("a read-only transaction tried to write");
   });
 
-  it("goes on when a migration changed the table under a prepared statement", async () => {
+  it("continues when a migration changed the table under a prepared statement", async () => {
     const owner = openTestDatabase(test.ownerUrl, "sample");
     const one = openTestDatabase(test.url, "sample", { max: 1 });
     const first = () =>
@@ -239,21 +239,21 @@ describe("tx", () => {
     await Promise.all([owner.close(), one.close()]);
   });
 
-  it("takes questions that are asked at the same time one after the other", async () => {
+  it("runs concurrent queries one after the other", async () => {
     const answers = tx(test.db, (tx) =>
       Promise.all([1, 2, 3, 4].map((number) => tx.one(sql`select ${number}::int as number`))),
     );
     expect(await answers).toEqual([1, 2, 3, 4].map((number) => ({ number })));
   });
 
-  it("gives no use of the handle after its end", async () => {
+  it("refuses queries after its end", async () => {
     let leaked: Tx | undefined;
     await tx(test.db, async (tx) => void (leaked = tx));
     await expect(add(leaked!, 1, 1n)).rejects.toThrow("the transaction is over");
     expect(await balanceOf(1)).toBe(100n);
   });
 
-  it("tells of a commit only after it", async () => {
+  it("calls afterCommit only after a commit", async () => {
     const told: string[] = [];
     const tell = (name: string) => async (tx: Tx) => {
       afterCommit(tx, (db) => told.push(`${name} in ${db.schema}`));
@@ -290,7 +290,7 @@ describe("a COMMIT whose reply is lost", () => {
     await proxy.close();
   }
 
-  it("is unknown, and the work is not done again", async () => {
+  it("is unknown, and the work does not run again", async () => {
     await withLostReply("commit", async (db) => {
       let runs = 0;
       const work = tx(db, async (tx) => {
@@ -303,7 +303,7 @@ describe("a COMMIT whose reply is lost", () => {
     });
   });
 
-  it("is what a warning at COMMIT means too, as when the wait for a stand-by was cut short", async () => {
+  it("is also a warning at COMMIT, as after a cancelled wait for a stand-by", async () => {
     const owner = openTestDatabase(test.ownerUrl, "sample");
     await owner.run(sql`create table warned (id integer)`);
     await owner.run(sql`
@@ -319,7 +319,7 @@ describe("a COMMIT whose reply is lost", () => {
     expect(await test.db.query(sql`select id from warned order by id`)).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it("is unknown too when everything had left with it", async () => {
+  it("is unknown also when all statements were sent with it", async () => {
     await withLostReply("commit", async (db) => {
       let runs = 0;
       const work = tx(db, async (tx) => {
@@ -332,7 +332,7 @@ describe("a COMMIT whose reply is lost", () => {
     });
   });
 
-  it("is told from a reply that was lost before it, after which the work runs again", async () => {
+  it("tells a lost commit from an earlier lost reply, after which the work runs again", async () => {
     await withLostReply("balance = 0", async (db) => {
       let runs = 0;
       await tx(db, async (tx) => {

@@ -10,9 +10,9 @@ import type { Database, Tx } from "./types";
 export interface TxOptions {
   isolation?: "read committed" | "repeatable read" | "serializable";
   readOnly?: true;
-  /** How often the whole work is tried when Postgres refuses it for what others do at the same time. */
+  /** Number of attempts when Postgres refuses the work because of concurrent transactions. */
   attempts?: number;
-  /** Ends the transaction whatever it waits for, by closing its connection; the work is not run again. */
+  /** Ends the transaction by closing its connection; the work does not run again. */
   signal?: AbortSignal;
 }
 
@@ -21,8 +21,9 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Runs the work in one transaction. What it throws rolls everything back. Serialization failures, deadlocks, lock timeouts and a connection
- * lost before COMMIT run the work again (so it must have no effect outside the transaction); a COMMIT without an answer never does.
+ * Runs the work in one transaction. An error rolls everything back. Serialization failures,
+ * deadlocks, lock timeouts and a connection lost before COMMIT run the work again, so it must have
+ * no effect outside of the transaction. A COMMIT without an answer never does.
  */
 export async function tx<T>(db: Database, work: (tx: Tx) => Promise<T>, options: TxOptions = {}): Promise<T> {
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
@@ -39,7 +40,7 @@ export async function tx<T>(db: Database, work: (tx: Tx) => Promise<T>, options:
   }
 }
 
-/** Runs when the transaction is known to be committed, and not at all otherwise. For hints such as waking somebody: a crash loses it. */
+/** Runs after a confirmed commit only. For hints such as a wake-up: a crash loses it. */
 export function afterCommit(tx: Tx, run: (db: Database) => void): void {
   tx[afterCommitSymbol](run);
 }
@@ -66,7 +67,7 @@ async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: T
     signal?.removeEventListener("abort", abandon);
   }
   session.release();
-  // Not here and now: what fails in a hint must not make a committed transaction look failed.
+  // Deferred, because a failing hint must not make a committed transaction look failed.
   for (const run of transaction.committed) queueMicrotask(() => run(db));
   return result;
 }
@@ -75,7 +76,7 @@ function beginning({ isolation, readOnly }: TxOptions): Sql {
   return rawSql(`begin${isolation ? ` isolation level ${isolation}` : ""}${readOnly ? " read only" : ""}`);
 }
 
-/** Full jitter: contenders that met once should not meet again. */
+/** Full jitter, so that contenders do not meet again. */
 function pauseBefore(attempt: number): number {
   return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
 }

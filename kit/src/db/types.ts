@@ -7,29 +7,29 @@ declare const txBrand: unique symbol;
 
 export interface DatabaseOptions {
   url: string;
-  /** The only schema that statements see without naming one. */
+  /** The only schema on the statements' search path. */
   schema: string;
   applicationName: string;
   max?: number;
   statementTimeoutMs?: number;
   lockTimeoutMs?: number;
   idleInTransactionTimeoutMs?: number;
-  /** How long a caller waits for a connection, a free one or a new one, before it is refused with SYS_002. */
+  /** How long a caller waits for a connection before SYS_002. */
   connectTimeoutMs?: number;
-  /** How much later than the statement timeout an answer may come before its connection is given up. */
+  /** Time after the statement timeout until an unanswered connection is closed. */
   answerGraceMs?: number;
   log: Log;
   registry?: Registry;
 }
 
 /**
- * The method declares whether the statement writes. It matters outside a transaction, when the answer
- * is lost: a read may be asked again (SYS_002), the outcome of a write is unknown (SYS_003).
+ * The method declares whether the statement writes. That matters for a lost answer outside of a
+ * transaction: a read may be repeated (SYS_002), a write's outcome is unknown (SYS_003).
  */
 export interface Queryable {
   /** Reads. */
   query<R>(statement: Sql): Promise<R[]>;
-  /** Reads exactly one row. Another number is a programmer's mistake. */
+  /** Reads exactly one row. Another number is a programming error. */
   one<R>(statement: Sql): Promise<R>;
   /** Reads one row or none. */
   maybe<R>(statement: Sql): Promise<R | undefined>;
@@ -39,10 +39,13 @@ export interface Queryable {
   write<R>(statement: Sql): Promise<R[]>;
 }
 
-/** A connection inside a transaction. Only `tx` makes one, and it is of no use once the transaction is over. */
+/**
+ * A connection inside a transaction. Only `tx` creates one, and it is useless after the
+ * transaction.
+ */
 export interface Tx extends Queryable {
   readonly [txBrand]: true;
-  /** Sends the statement without waiting for its answer. Its error fails the transaction. */
+  /** Sent with the next query or the commit. Its failure fails the transaction. */
   push(statement: Sql): void;
   readonly [afterCommitSymbol]: (run: (db: Database) => void) => void;
 }
@@ -50,11 +53,15 @@ export interface Tx extends Queryable {
 export interface Database extends Queryable {
   readonly schema: string;
   /**
-   * Calls back for each NOTIFY on a connection of its own, which is opened again whenever it is lost. What was notified meanwhile is
-   * gone, so after each reconnection the callback gets an empty payload: look for yourself.
+   * Calls back for each NOTIFY on a separate connection, which is reopened after a loss.
+   * Notifications in between are lost, so each reconnection calls back with an empty payload: read
+   * the state then.
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<Listener>;
-  /** Lends a connection outside the pool, closed afterwards: for session locks and long work that must not starve the requests. */
+  /**
+   * Lends a connection outside of the pool, closed afterwards: for session locks and long work that
+   * must not starve requests.
+   */
   dedicated<T>(work: (connection: Queryable) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
   /** Waits for the work in flight. */

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Log } from "../log";
 import { isAway } from "./errors";
 
-/** A process may start before its way to the database is there, or together with so many others that all are slow. */
+/** A process may start before its database is reachable, or among many slow ones. */
 const PATIENCE_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 4_000;
-/** Of a connection for such work: who takes it and never says anything is away, too. */
+/** Timeout of such a connection: a silent server counts as away. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** For work at a process's start that may be done again from its beginning. What will not mend by itself ends the start at once. */
+/** Repeats start-up work while the database is away. A permanent error ends the start at once. */
 export async function untilReachable<T>(work: () => Promise<T>, log: Log): Promise<T> {
   const endMs = performance.now() + PATIENCE_MS;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {

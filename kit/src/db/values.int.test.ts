@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe("values", () => {
-  it("reads int8 and whole numeric as bigint, a fraction and a date as text", async () => {
+  it("reads int8 and whole numeric as bigint, and fractions and dates as strings", async () => {
     const row = await test.db.one(sql`
       select 9223372036854775807::int8 as big, 12345678901234567890123456789::numeric as whole, 1.50::numeric as fraction,
         7::int4 as small, null::int8 as nothing, date '2026-02-28' as day, timestamptz '2026-01-01T00:00:00Z' as at,
@@ -28,7 +28,7 @@ describe("values", () => {
     });
   });
 
-  it("brings arrays of any text and bytes through unnest unchanged", async () => {
+  it("passes arrays of any strings and bytes through unnest unchanged", async () => {
     const texts = ["a,b", "", "NULL", '"', "\\", "{}", "한국\n", "'; --", " x "];
     const bytes = [Buffer.from([0, 1, 255]), Buffer.alloc(0)];
     expect(await test.db.query(sql`select * from unnest(${texts}::text[]) as text`)).toEqual(
@@ -39,7 +39,7 @@ describe("values", () => {
     );
   });
 
-  it("brings arrays of any kind back as they were sent, nulls too", async () => {
+  it("returns arrays of any type as they were sent, including nulls", async () => {
     const orNull = <T>(one: fc.Arbitrary<T>) => fc.array(fc.option(one), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(
@@ -66,7 +66,7 @@ describe("values", () => {
     );
   });
 
-  it("reads uuids of an array in every form that PostgreSQL knows, and refuses other text", async () => {
+  it("reads uuids of an array in every form of PostgreSQL, and refuses other text", async () => {
     const [digits, uuid] = ["0".repeat(31) + "a", `${"0".repeat(8)}-0000-0000-0000-${"0".repeat(11)}a`];
     const forms = [digits, uuid.toUpperCase(), `{${uuid}}`];
     for (const form of forms) {
@@ -77,14 +77,14 @@ describe("values", () => {
       await expect(test.db.query(sql`select ${[bad]}::uuid[] as uuids`)).rejects.toThrow("type uuid");
   });
 
-  it("refuses a character in an array that cannot be stored, and a number that is too large, as it does without one", async () => {
+  it("refuses unstorable characters and large numbers within an array as outside of one", async () => {
     const nul = test.db.query(sql`select ${["a\0"]}::text[] as texts`);
     await expect(nul).rejects.toMatchObject({ code: "REQ_001" });
     await expect(test.db.query(sql`select ${[2n ** 63n]}::bigint[] as bigs`)).rejects.toThrow("out of range");
     await expect(test.db.query(sql`select ${["{"]}::jsonb[] as json`)).rejects.toThrow("type json");
   });
 
-  it("gives each row a time of its own, also where all have the same, and what is no time as it is", async () => {
+  it("parses equal timestamps into separate dates and keeps other values as they are", async () => {
     const texts = [
       "2026-01-01T00:00:00.001Z",
       "2026-01-01T00:00:00.001Z",

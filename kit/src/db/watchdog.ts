@@ -1,12 +1,16 @@
 import type { ClientBase } from "pg";
 
 const CHECK_EVERY_MS = 1_000;
-/** Bounds the time of pipelined statements: most take milliseconds, and a lost answer holds up all behind it. */
+/**
+ * Limit of statements that extend the timeout: each takes milliseconds, and later ones wait as long
+ * behind a lost answer.
+ */
 const MOST_STATEMENTS = 2;
 
 /**
- * Ends connections whose answer is overdue. The server's statement_timeout cannot help when the network swallows the answer, and the
- * driver's query_timeout gives the broken connection back to the pool; so the connection itself is closed, which fails its query.
+ * Ends connections with an overdue answer. The server's statement_timeout cannot help when the
+ * network swallows the answer, and the driver's query_timeout returns the broken connection to the
+ * pool. Closing the connection fails its query.
  */
 export interface Watchdog {
   started(client: ClientBase): void;

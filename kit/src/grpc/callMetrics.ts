@@ -2,10 +2,13 @@ import { status } from "@grpc/grpc-js";
 import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry, shared } from "../metrics";
 import { kindOf, type MethodDefinition, nameOf } from "./definition";
 
-/** Called once when a call starts; what it returns is called once when the call ends. */
+/** Called when a call starts; the returned function is called when it ends. */
 export type ObserveCall = () => (code: status) => void;
 
-/** The metrics that go-grpc-prometheus made customary, for one side of the wire. Several clients of one process share them. */
+/**
+ * The usual go-grpc-prometheus metrics, for one side of the wire. Several clients of a process
+ * share them.
+ */
 export function callMetrics(
   side: "server" | "client",
   registry: Registry,

@@ -16,7 +16,7 @@ const context = (more: Partial<RequestContext> = {}): RequestContext => ({
 });
 
 describe("context", () => {
-  test("request id, organisation and trace go along; the server is a new span of the trace", async () => {
+  test("request id, organisation and trace travel with a call; the server is a new span of the trace", async () => {
     const orgId = newId("org");
     const sent = context({ orgId });
     let served: RequestContext | undefined;
@@ -33,7 +33,7 @@ describe("context", () => {
     expect(served!.traceparent).not.toBe(sent.traceparent);
   });
 
-  test("an id that could break a log line is replaced, a stranger's organisation is dropped", async () => {
+  test("an id that could break a log line is replaced, and an invalid organisation is dropped", async () => {
     let served: RequestContext | undefined;
     const { port } = await startEcho({
       say: async (note, call) => {
@@ -50,7 +50,7 @@ describe("context", () => {
 });
 
 describe("deadlines", () => {
-  test("a deadline goes through two hops and only shrinks", async () => {
+  test("a deadline passes through two hops and only shrinks", async () => {
     const second = await startEcho({
       say: async (_note, call) => ({ text: String(call.context.deadlineMs! - Date.now()) }),
     });
@@ -73,7 +73,7 @@ describe("deadlines", () => {
     expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
-  test("a call without end is a mistake", async () => {
+  test("a call without an end is refused as a mistake", async () => {
     for (const timeoutMs of [Infinity, NaN, 1e12]) {
       await expect(echoClient(1).say({ text: "" }, { timeoutMs })).rejects.toThrow(
         "every call has a deadline",
@@ -81,7 +81,7 @@ describe("deadlines", () => {
     }
   });
 
-  test("when nobody waits any more nothing is sent", async () => {
+  test("a call is not sent after its deadline or abort", async () => {
     let calls = 0;
     const { port } = await startEcho({
       say: async (note) => {
@@ -100,12 +100,12 @@ describe("deadlines", () => {
     expect(calls).toBe(0);
   });
 
-  test("the server's work is told when the deadline passes, and when the caller goes away", async () => {
+  test("the server's work is aborted at the deadline, and when the caller leaves", async () => {
     const [begun, ends]: [string[], string[]] = [[], []];
     const { port, registry } = await startEcho({
       say: async (note, call) => {
         begun.push(note.text);
-        // The caller gives up at the same moment; without word of that it is the deadline that ends the work.
+        // The caller gives up at the same moment. Without that message the deadline ends the work.
         if (note.text === "too slow") proxy.setMode({ kind: "blackhole" });
         await once(call.signal, "abort");
         ends.push(note.text);
@@ -114,7 +114,7 @@ describe("deadlines", () => {
     });
     const proxy = await openProxy(port);
     const hurried = echoClient(proxy.port);
-    // There is a connection now, so that a busy machine does not spend the call's time on making one.
+    // Connects first, so that a busy machine does not spend the call's time on that.
     await eventually(() => hurried.ready());
     await expect(hurried.say({ text: "too slow" }, { timeoutMs: 2_500 })).rejects.toMatchObject({
       code: "SYS_003",
@@ -156,7 +156,7 @@ describe("deadlines", () => {
     }
   });
 
-  test("a connection on which nothing comes back is replaced after a few timeouts in a row", async () => {
+  test("a silent connection is replaced after a few consecutive timeouts", async () => {
     let arrived = 0;
     const silent = await startEcho({ say: () => ((arrived += 1), new Promise(() => undefined)) });
     const healthy = await startEcho({ say: async (note) => note });
@@ -166,14 +166,14 @@ describe("deadlines", () => {
       await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_003" });
       expect(arrived).toBeGreaterThan(0);
     });
-    // Only new connections reach the healthy server: whoever stays on the old one waits in vain.
+    // Only new connections reach the healthy server.
     proxy.setTarget({ host: "127.0.0.1", port: healthy.port });
     await eventually(() => expect(client.say({ text: "anew" })).resolves.toEqual({ text: "anew" }));
   });
 });
 
-describe("a dependency that cannot be reached", () => {
-  test("a call that never left is SYS_002, one whose connection was lost is SYS_003", async () => {
+describe("an unreachable dependency", () => {
+  test("a call that was not sent is SYS_002, and one whose connection was lost is SYS_003", async () => {
     const { port } = await startEcho({
       say: () => {
         proxy.setMode({ kind: "reset" });
@@ -186,7 +186,7 @@ describe("a dependency that cannot be reached", () => {
     await expect(echoClient(1).say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
   });
 
-  test("a call is repeated only if its caller allows it and it carries a request id", async () => {
+  test("a call is retried only if its caller allows it and it carries a request id", async () => {
     let calls = 0;
     const { port } = await startEcho({
       say: async (note) => {
@@ -217,7 +217,7 @@ describe("a dependency that cannot be reached", () => {
     expect(calls).toBe(3);
   });
 
-  test("a refusal is not repeated, and neither is a call whose outcome the server does not know", async () => {
+  test("neither a refusal nor a call with an unknown outcome is retried", async () => {
     for (const code of ["WAL_002", "RATE_001", "SYS_001", "SYS_003"] as const) {
       let calls = 0;
       const { port } = await startEcho({
@@ -233,12 +233,12 @@ describe("a dependency that cannot be reached", () => {
     }
   });
 
-  test("a last try that never left does not make an earlier one undone", async () => {
+  test("a last attempt that was not sent leaves an earlier one's outcome unknown", async () => {
     let done = 0;
     const { port } = await startEcho({
       say: async () => {
         done += 1;
-        // The answer never comes, and nobody is there any more.
+        // The answer never comes, and the server is gone.
         await proxy.close();
         return new Promise<never>(() => undefined);
       },
@@ -257,7 +257,7 @@ describe("a dependency that cannot be reached", () => {
     expect(onUnsure).toHaveBeenCalledTimes(1);
   });
 
-  test("repeating ends with the deadline", async () => {
+  test("retries end with the deadline", async () => {
     let calls = 0;
     const now = Date.now;
     const { port } = await startEcho({
@@ -278,11 +278,11 @@ describe("a dependency that cannot be reached", () => {
   });
 });
 
-describe("breaker", () => {
+describe("the circuit breaker", () => {
   // Open for long enough to be seen so, also by a test that was held up.
   const breaker = { volumeThreshold: 5, resetTimeoutMs: 2_000 };
 
-  test("opens when the dependency is gone, and closes again when one call got through", async () => {
+  test("opens when the dependency is gone, and closes after one successful call", async () => {
     const { port } = await startEcho({ say: async (note) => note });
     const proxy = await openProxy(port);
     proxy.setMode({ kind: "reset" });
@@ -304,7 +304,7 @@ describe("breaker", () => {
     expect(metrics).toContain('circuit_breaker_events_total{name="echo",event="close"} 1');
   });
 
-  test("stays closed for refusals, for the server's own trouble and for callers who come too late", async () => {
+  test("stays closed for refusals, server faults and callers that come too late", async () => {
     const { port } = await startEcho({
       say: async ({ text }, { signal }) => {
         if (text === "slow") await once(signal, "abort");
@@ -322,7 +322,7 @@ describe("breaker", () => {
     await expect(client.say({ text: "refused" })).rejects.toMatchObject({ code: "PAY_001" });
   });
 
-  test("opens when calls that had time enough get no answer", async () => {
+  test("opens when calls with enough time get no answer", async () => {
     const { port } = await startEcho({ say: () => new Promise(() => undefined) });
     const client = echoClient(port, {
       breaker: { ...breaker, resetTimeoutMs: 10_000 },
@@ -360,7 +360,7 @@ test("a closed client refuses", async () => {
   await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-/** A server in a process of its own, in plain JavaScript so that it starts at once. */
+/** A server in its own process, in plain JavaScript for a fast start. */
 const SILENT_SERVER = `
   const { Server, ServerCredentials } = require("@grpc/grpc-js");
   const asIs = (bytes) => bytes;

@@ -20,7 +20,7 @@ import { type ServerCall, serveItems } from "./server";
 
 afterEach(closeAll);
 
-test("what queues while a call is in flight travels as one, and each item gets its own answer", async () => {
+test("items queued behind a running call travel together, and each gets its own answer", async () => {
   const gate = newGate();
   const { send, batches } = await start(async ({ text }) => {
     if (text === "first") await gate.opened;
@@ -37,7 +37,7 @@ test("what queues while a call is in flight travels as one, and each item gets i
   expect(batches.map(({ length }) => length)).toEqual([1, 50]);
 });
 
-test("one refused item refuses only itself, with its own code and details", async () => {
+test("a refused item fails alone, with its own code and details", async () => {
   const { send } = await start(async ({ text }) => {
     if (text === "poor") throw new DomainError("PAY_001", { balance: 3 });
     return { text };
@@ -48,7 +48,7 @@ test("one refused item refuses only itself, with its own code and details", asyn
   expect(results[2]).toMatchObject({ value: { text: "rich too" } });
 });
 
-test("an item that breaks is SYS_001 for itself only, and is logged", async () => {
+test("an item with an internal error is SYS_001 alone, and is logged", async () => {
   const { log, lines } = recordedLog();
   const { send } = await start(
     async ({ text }) => {
@@ -106,7 +106,7 @@ test("request id, organisation, trace and deadline travel with the item, and eac
   }
 });
 
-test("an item stops waiting at its own deadline, the others of its call go on", async () => {
+test("an item ends at its own deadline, and the others of its call continue", async () => {
   const gate = newGate();
   const { send } = await start(async ({ text }) => {
     if (text === "slow") await gate.opened;
@@ -119,7 +119,7 @@ test("an item stops waiting at its own deadline, the others of its call go on", 
   await expect(slow).resolves.toEqual({ text: "slow" });
 });
 
-test("a slow item holds its own call up, but not the calls after it", async () => {
+test("a slow item delays its own call, but not the calls after it", async () => {
   const gate = newGate();
   const { send, batches } = await start(async (note) => {
     if (note.text === "slow") await gate.opened;
@@ -133,7 +133,7 @@ test("a slow item holds its own call up, but not the calls after it", async () =
   expect(batches).toHaveLength(2);
 });
 
-test("when it is known how long calls take, the next one leaves before the last has ended", async () => {
+test("the next call leaves before the last one ends, when the usual duration is known", async () => {
   let [underWay, most] = [0, 0];
   const { send } = await start(async (note) => note, {
     sayAll: async ({ items }) => {
@@ -147,7 +147,7 @@ test("when it is known how long calls take, the next one leaves before the last 
   const caller = async () => {
     for (let calls = 0; calls < 200 && most < 2; calls += 1) {
       await send({ text: "again" });
-      // Otherwise all would be answered by one call, and ask again in one.
+      // Otherwise one call would answer all of them, and they would queue together again.
       await sleep(Math.random() * 10);
     }
   };
@@ -159,7 +159,7 @@ test("an item whose deadline passed in the queue is not sent", async () => {
   const { send, batches } = await start(async (note) => note);
   const late = send({ text: "late" }, { timeoutMs: 5 });
   const patient = send({ text: "patient" });
-  // Held up before the queue is looked at, so that it is certain what has passed by then.
+  // Blocks before the queue is read, so that these deadlines have passed.
   for (const endMs = Date.now() + 5; Date.now() < endMs;);
   await expect(late).rejects.toMatchObject({ code: "SYS_003" });
   await expect(patient).resolves.toEqual({ text: "patient" });
@@ -170,7 +170,7 @@ test("an item whose deadline passed in the queue is not sent", async () => {
   });
 });
 
-test("a failed bulk call repeats one by one what may be repeated, and fails the rest", async () => {
+test("a failed bulk call retries its retryable items one by one, and fails the rest", async () => {
   const alone: string[] = [];
   const { send } = await start(async (note) => note, {
     sayAll: async () => {
@@ -197,7 +197,7 @@ test("a failed bulk call repeats one by one what may be repeated, and fails the 
   expect(alone).toContain("req-kept");
 });
 
-test("when a bulk call's outcome is unknown, an item that cannot be repeated now is not called undone", async () => {
+test("an item of a call with an unknown outcome is never reported as not executed", async () => {
   let bulk: DomainError;
   const { send } = await start(async (note) => note, {
     sayAll: async () => {
@@ -215,7 +215,7 @@ test("when a bulk call's outcome is unknown, an item that cannot be repeated now
   expect([await codeAfter("SYS_003"), await codeAfter("SYS_002")]).toEqual(["SYS_003", "SYS_002"]);
 });
 
-test("a refusal of the whole call is the answer of every item", async () => {
+test("a refusal of the whole call is returned to every item", async () => {
   let alone = 0;
   const { send } = await start(async (note) => note, {
     sayAll: async () => {
@@ -237,7 +237,7 @@ test("answers that do not match the items fail the call instead of reaching the 
   await expect(send({ text: "" })).rejects.toThrow("0 answers for 1 items");
 });
 
-test("when the queue is full the next item is refused at once", async () => {
+test("an item is refused at once when the queue is full", async () => {
   const gate = newGate();
   const { send, batches } = await start(async (note) => {
     await gate.opened;
@@ -251,7 +251,7 @@ test("when the queue is full the next item is refused at once", async () => {
   await Promise.all(accepted);
 });
 
-test("one organisation fills half of the queue, and another one's goes with the next call", async () => {
+test("one organisation fills at most half of the queue, and another's item goes with the next call", async () => {
   const gate = newGate();
   const { send, batches } = await start(async (note) => {
     if (note.text === "in flight") await gate.opened;
@@ -272,7 +272,7 @@ test("one organisation fills half of the queue, and another one's goes with the 
   expect(batches[1]!.filter(({ text }) => text === "few")).toHaveLength(10);
 });
 
-test("closing answers what was accepted and refuses what comes later", async () => {
+test("closing answers accepted items and refuses later ones", async () => {
   const { send } = await start(async (note) => {
     await sleep(50);
     return note;
@@ -283,7 +283,7 @@ test("closing answers what was accepted and refuses what comes later", async () 
   await expect(send({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-test("the items' deadlines hold although the two clocks disagree by a day", async () => {
+test("the items' deadlines hold although the clocks differ by a day", async () => {
   const nowMs = Date.now();
   const aDayAhead = nowMs + 86_400_000;
   const at = (deadlineMs: number) => ({
@@ -305,14 +305,14 @@ test("the items' deadlines hold although the two clocks disagree by a day", asyn
   expect(seen).toEqual([1000, 400]);
 });
 
-/** What holds work up until the test lets it go on. */
+/** Blocks work until the test opens it. */
 function newGate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-/** An echo server whose bulk method does for each item what `work` does, and a coalesced way to it. */
+/** An echo server with a bulk method, and a coalesced client. */
 async function start(
   work: (note: Note, call: ServerCall) => Promise<Note>,
   {

@@ -1,6 +1,7 @@
 /**
- * What ts-proto generates for a service, as far as the kit looks at it. Messages are `never` going out and `unknown` coming in, so that
- * every generated definition fits without a cast; `RequestOf` and `ResponseOf` give the real types back.
+ * The used part of ts-proto's service definitions. Messages are `never` as input and `unknown` as
+ * output, so that every definition fits without a cast; `RequestOf` and `ResponseOf` restore the
+ * types.
  */
 export interface MethodDefinition {
   /** "/wonrail.auth.v1.AuthService/ResolveKey" */

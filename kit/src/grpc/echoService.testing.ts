@@ -8,7 +8,7 @@ import { testRegistry } from "../testing/testRegistry";
 import { type ClientOptions, createClient } from "./client";
 import { type GrpcServerOptions, type Handlers, implement, startGrpcServer } from "./server";
 
-/** What the kit's own tests say to each other. The wire form is JSON: a definition is only paths and codecs. */
+/** Message of the kit's own tests. The wire form is JSON: a definition is only paths and codecs. */
 export interface Note {
   text: string;
   requestId?: string;
@@ -32,7 +32,7 @@ export interface NoteAnswers {
   answers: NoteAnswer[];
 }
 
-/** One method of each kind that the kit knows, and a bulk twin. */
+/** One method of each kind, and a bulk twin. */
 export const EchoService = {
   say: { path: "/wonrail.test.v1.EchoService/Say", ...json<Note, Note>(), ...shape(false, false) },
   sayAll: {
@@ -48,7 +48,7 @@ export type EchoHandlers = Handlers<typeof EchoService>;
 
 const cleanups: (() => Promise<void> | void)[] = [];
 
-/** Closes whatever the test opened. For afterEach. */
+/** Closes all parts that the test opened. For afterEach. */
 export async function closeAll(): Promise<void> {
   while (cleanups.length > 0) await cleanups.pop()!();
 }
@@ -84,7 +84,7 @@ export function echoClient(port: number, options: Partial<ClientOptions> = {}) {
     address: `127.0.0.1:${port}`,
     log: testLog(),
     registry,
-    // Only a limit: what has to run out of time says so itself.
+    // An upper limit; tests of timeouts set their own.
     defaultTimeoutMs: 15_000,
     ...options,
   });

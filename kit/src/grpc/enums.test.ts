@@ -7,18 +7,18 @@ enum WalletType {
   UNRECOGNIZED = "UNRECOGNIZED",
 }
 
-test("a value has the short name that the public API shows, and back", () => {
+test("a value and its short public name convert into each other", () => {
   expect(enumName(WalletType, WalletType.NORMAL)).toBe("NORMAL");
   expect(enumValue(WalletType, "INCENTIVE")).toBe(WalletType.INCENTIVE);
 });
 
-test("what is unset, or newer than this build, has no name", () => {
+test("unset and unknown values have no name", () => {
   expect(enumName(WalletType, WalletType.UNSPECIFIED)).toBeUndefined();
   expect(enumName(WalletType, WalletType.UNRECOGNIZED)).toBeUndefined();
   expect(enumName(WalletType, "WALLET_TYPE_GOVERNMENT" as WalletType)).toBeUndefined();
 });
 
-test("a filter is a known value or none; a newer one is refused by its field, for it would let everything through", () => {
+test("a newer filter value is refused by its field, because it would match everything", () => {
   expect(enumFilter(WalletType, WalletType.NORMAL, "walletType")).toBe("NORMAL");
   expect(enumFilter(WalletType, WalletType.UNSPECIFIED, "walletType")).toBeUndefined();
   const message = "has a value that this release does not know";
@@ -28,7 +28,7 @@ test("a filter is a known value or none; a newer one is refused by its field, fo
   );
 });
 
-test("a name that the enum does not have is a mistake in the code", () => {
+test("an unknown enum name in the code is an error", () => {
   for (const name of ["GOVERNMENT", "UNSPECIFIED", "UNRECOGNIZED", "toString", ""]) {
     expect(() => enumValue(WalletType, name)).toThrow("no enum value is called");
   }

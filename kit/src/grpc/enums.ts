@@ -1,23 +1,29 @@
 import { assert, invalidRequest } from "../contract/errors";
 
-/** An enum as ts-proto writes it: the short name is the key, the name on the wire is the value. */
+/** A ts-proto enum: the short name is the key, the wire name is the value. */
 type ProtoEnum = Readonly<Record<string, string>>;
 
-/** The short name of a value: `enumName(WalletType, WalletType.NORMAL)` is "NORMAL". Undefined for a value that is unset or newer than this build. */
+/**
+ * The short name of a value: `enumName(WalletType, WalletType.NORMAL)` is "NORMAL". Undefined for a
+ * value that is unset or newer than this build.
+ */
 export function enumName<E extends ProtoEnum>(object: E, value: E[keyof E]): KnownName<E> | undefined {
   const name = namesOf(object).get(value);
   return name === undefined || isPlaceholder(name) ? undefined : (name as KnownName<E>);
 }
 
-/** The value of a short name. The name comes from our own table or a parsed request, so an unknown one is a mistake in the code. */
+/**
+ * The value of a short name. Names come from our own tables or parsed requests, so an unknown one
+ * is a programming error.
+ */
 export function enumValue<E extends ProtoEnum>(object: E, name: string): E[keyof E] {
   assert(Object.hasOwn(object, name) && !isPlaceholder(name), `no enum value is called ${name}`);
   return object[name as keyof E];
 }
 
 /**
- * The short name of a value that narrows a question; undefined when it is unset. One that is newer than this build is refused: passing over it
- * would answer with more than was asked for.
+ * The short name of a filter value; undefined when it is unset. A newer value is refused: ignoring
+ * it would return too much.
  */
 export function enumFilter<E extends ProtoEnum>(
   object: E,

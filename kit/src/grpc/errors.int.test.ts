@@ -15,7 +15,7 @@ afterEach(closeAll);
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
-test("every code of the table crosses with its details, and its status is the table's", async () => {
+test("every code of the table travels with its details and the table's status", async () => {
   const { port } = await startEcho({
     say: async ({ text }) => {
       throw new DomainError(text as ErrorCode, {
@@ -38,7 +38,7 @@ test("every code of the table crosses with its details, and its status is the ta
   }
 });
 
-test("details that are too large for a trailer stay at home, the code still crosses", async () => {
+test("details that exceed a trailer are dropped, and the code still travels", async () => {
   const { port } = await startEcho({
     say: async () => {
       throw new DomainError("REQ_001", { text: "x".repeat(100_000) });
@@ -47,7 +47,7 @@ test("details that are too large for a trailer stay at home, the code still cros
   await expect(echoClient(port).say({ text: "" })).rejects.toMatchObject({ code: "REQ_001", details: null });
 });
 
-test("an unknown error is SYS_001 without a word about the inside, and is logged once with its stack", async () => {
+test("an unknown error is SYS_001 without internal details, and is logged once with its stack", async () => {
   const { log, lines } = recordedLog();
   const { port } = await startEcho(
     {
@@ -81,7 +81,7 @@ test("a refusal is not logged as an error", async () => {
   expect(lines().filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("what was away is said by the one who missed it: what it asked for, and why that failed", async () => {
+test("the caller of an unreachable service logs the RPC and the cause", async () => {
   const { log, lines } = recordedLog();
   const nobody = echoClient(1);
   const { port } = await startEcho({ say: (note) => nobody.say(note) }, { log });
@@ -96,7 +96,7 @@ test("what was away is said by the one who missed it: what it asked for, and why
   ]);
 });
 
-test("a code that only a newer server knows comes out as SYS_001 with that code in the cause", async () => {
+test("a code of a newer server becomes SYS_001 with that code in the cause", async () => {
   const newer = new Server();
   newer.addService(EchoService, {
     say: (_call: unknown, callback: (error: Partial<ServiceError>) => void) => {
@@ -115,7 +115,7 @@ test("a code that only a newer server knows comes out as SYS_001 with that code 
   newer.forceShutdown();
 });
 
-test("a method that is not built, and one that the server never heard of, are SYS_004", async () => {
+test("unimplemented and unknown methods answer SYS_004", async () => {
   const { port } = await startEcho({});
   const client = echoClient(port);
   await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_004" });
@@ -124,7 +124,7 @@ test("a method that is not built, and one that the server never heard of, are SY
   expect(unknown.code).toBe(status.UNIMPLEMENTED);
 });
 
-test("a request over the limit is refused by the server and the connection goes on", async () => {
+test("the server refuses a request over the limit and keeps the connection", async () => {
   const { port } = await startEcho({ say: async (note) => note }, { maxMessageBytes: 10_000 });
   const client = echoClient(port);
   await expect(client.say({ text: "x".repeat(20_000) })).rejects.toMatchObject({ code: "SYS_001" });
@@ -139,7 +139,7 @@ test("a response over the client's limit fails only its call", async () => {
   await expect(client.say({ text: "3" })).resolves.toEqual({ text: "xxx" });
 });
 
-test("more headers than HTTP/2 allows are refused and harm nobody else", async () => {
+test("headers beyond HTTP/2's limit are refused, and other calls continue", async () => {
   const { port } = await startEcho({ say: async (note) => note });
   const metadata = new Metadata();
   metadata.set("x-big", "y".repeat(100_000));
@@ -157,7 +157,7 @@ test("a response that cannot be encoded is SYS_001 and is logged", async () => {
   expect(lines().filter(({ level }) => level === "error")).toHaveLength(1);
 });
 
-/** The call as any gRPC client sees it, without the kit's translation. */
+/** A plain gRPC call, without the kit's translation. */
 function rawCall(
   port: number,
   text: string,

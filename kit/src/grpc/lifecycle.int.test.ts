@@ -10,7 +10,7 @@ import { closeAll, echoClient, EchoService, openProxy, startEcho } from "./echoS
 
 afterEach(closeAll);
 
-test("draining lets running calls end, and takes no new ones", async () => {
+test("draining lets running calls end and accepts no new ones", async () => {
   const { port, drain, served } = await startHolding();
   const client = echoClient(port);
   const running = client.say({ text: "running" });
@@ -22,7 +22,7 @@ test("draining lets running calls end, and takes no new ones", async () => {
   await expect(echoClient(port).say({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-test("draining cuts what does not end", async () => {
+test("draining cuts calls that do not end", async () => {
   const { port, drain, served } = await startHolding();
   const running = echoClient(port).say({ text: "" });
   await served;
@@ -33,7 +33,7 @@ test("draining cuts what does not end", async () => {
   expect(Date.now() - startedAt).toBeLessThan(20_000);
 });
 
-test("a client is ready while the server serves and not while it does not", async () => {
+test("a client is ready exactly while the server serves", async () => {
   const { port, setServing } = await startEcho({});
   const client = echoClient(port);
   // A readiness check waits for a second only, which a machine may well be held up for.
@@ -45,7 +45,7 @@ test("a client is ready while the server serves and not while it does not", asyn
   await eventually(() => expect(echoClient(1).ready()).rejects.toThrow("ECONNREFUSED"));
 });
 
-test("a server that is replaced within a second fails no call that may be repeated, however many come meanwhile", async () => {
+test("a server that is replaced within a second fails no retryable call", async () => {
   const say = async (note: { text: string }) => note;
   const first = await startEcho({ say });
   const client = echoClient(first.port, { breaker: { volumeThreshold: 1_000 } });
@@ -58,7 +58,7 @@ test("a server that is replaced within a second fails no call that may be repeat
   expect((await calls).map(({ text }) => text)).toEqual(texts);
 });
 
-test("one that stays away is waited for during the first second, and not by those who come later", async () => {
+test("calls wait for an absent service during its first second, and later calls fail at once", async () => {
   const { port, drain } = await startEcho({ say: async (note) => note });
   const client = echoClient(port);
   await client.say({ text: "before" });
@@ -69,7 +69,7 @@ test("one that stays away is waited for during the first second, and not by thos
   expect(await Promise.race([late().catch((error: DomainError) => error.code), within(900)])).toBe("SYS_002");
 });
 
-test("connections end after their age without failing a call", async () => {
+test("connections reach their maximum age without failing a call", async () => {
   const { port } = await startEcho(
     { say: async (note) => (await sleep(20), note) },
     { maxConnectionAgeMs: 100, maxConnectionAgeGraceMs: 20_000 },
@@ -82,7 +82,7 @@ test("connections end after their age without failing a call", async () => {
   while (connections < 5) await Promise.all([client.say({ text: "a" }), client.say({ text: "b" })]);
 });
 
-test("reflection lists what is served and describes its messages, and is off unless asked for", async () => {
+test("reflection describes the served services when it is enabled", async () => {
   const services = [implement(AuthServiceService, {})];
   const { port } = await startEcho({}, { services, reflection: true });
   const [listed, described] = await reflect(port, [
@@ -97,7 +97,7 @@ test("reflection lists what is served and describes its messages, and is off unl
   });
 });
 
-test("a wrong handler's name and a taken port are refused at the start", async () => {
+test("an unknown handler name and a used port are refused at the start", async () => {
   const wrong = { definition: EchoService, handlers: { sey: async () => undefined } };
   await expect(startEcho({}, { services: [wrong] })).rejects.toThrow("there is no method sey");
   const { port } = await startEcho({});
@@ -112,7 +112,7 @@ test("the descriptor set holds every service", () => {
   );
 });
 
-/** A server that keeps its first call until it is told to end it. */
+/** A server that holds its first call until released. */
 async function startHolding() {
   let arrived: (end: () => void) => void;
   const served = new Promise<() => void>((resolve) => (arrived = resolve));

@@ -24,7 +24,7 @@ test("a request id is printable, bounded and starts with a letter or a digit", (
   }
 });
 
-test("a context survives metadata, but for the deadline, which is gRPC's", () => {
+test("a context survives metadata, with gRPC's deadline", () => {
   const { requestId, orgId, deadlineMs } = contextFromMetadata(metadataFromContext(context), 7000);
   expect({ requestId, orgId, deadlineMs }).toEqual({
     requestId: "req-1",
@@ -37,12 +37,12 @@ test.each([
   ["is too long", "x".repeat(100_000)],
   ["is beyond ASCII", "주문 7"],
   ["has two lines", "two\nlines"],
-])("of a context that %s nothing travels", (_why, text) => {
+])("a context that %s is not sent", (_why, text) => {
   const forged = { requestId: text, traceparent: text, orgId: text };
   expect(metadataFromContext(forged).getMap()).toEqual({});
 });
 
-test("a call without metadata and deadline still has a context", () => {
+test("a call without metadata and deadline gets a context", () => {
   const made = contextFromMetadata(new Metadata(), Infinity);
   expect(made.requestId).toMatch(/^req_/);
   expect(made.traceparent).toMatch(/^00-/);
@@ -60,7 +60,7 @@ test("an item's context survives its message", () => {
   expect(contextFromItem(undefined, 6500).requestId).toMatch(/^req_/);
 });
 
-test("work inside a request goes on under its context, other work under a new one", () => {
+test("work inside a request keeps its context, and other work gets a new one", () => {
   expect(runInContext(context, contextOfCaller)).toBe(context);
   expect(contextOfCaller().requestId).not.toBe(contextOfCaller().requestId);
 });

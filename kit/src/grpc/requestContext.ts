@@ -7,14 +7,17 @@ const REQUEST_ID = "x-request-id";
 const ORG_ID = "x-org-id";
 const TRACEPARENT = "traceparent";
 
-/** What an id that someone else chose may look like: it ends up in headers and log lines. */
+/** Form of a foreign id, which ends up in headers and log lines. */
 export const REQUEST_ID_FORM = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function isRequestId(text: unknown): text is string {
   return typeof text === "string" && REQUEST_ID_FORM.test(text);
 }
 
-/** The context in which a server serves a call. The deadline travels as gRPC's own timeout, so clocks need not agree. */
+/**
+ * The context in which a server serves a call. The deadline travels as gRPC's timeout, so clocks
+ * may differ.
+ */
 export function contextFromMetadata(metadata: Metadata, deadline: Deadline): RequestContext {
   return makeContext({
     requestId: first(metadata, REQUEST_ID),
@@ -24,13 +27,13 @@ export function contextFromMetadata(metadata: Metadata, deadline: Deadline): Req
   });
 }
 
-/** The caller's span, as it came. */
+/** The caller's span, unchanged. */
 export function traceparentOf(metadata: Metadata): string | undefined {
   return first(metadata, TRACEPARENT);
 }
 
 /**
- * What the server would not take stays at home, for there it does harm: grpc-js throws for a character beyond ASCII, and HTTP/2 ends the
+ * Omits values that would harm: grpc-js throws for a character beyond ASCII, and HTTP/2 ends the
  * connection over headers of more than 64 KiB, with every other call on it.
  */
 export function metadataFromContext({ requestId, traceparent, orgId }: RequestContext): Metadata {
@@ -41,7 +44,7 @@ export function metadataFromContext({ requestId, traceparent, orgId }: RequestCo
   return metadata;
 }
 
-/** The context of the request being served, or a new one for work that nobody asked for from outside. */
+/** The context of the present request, or a new one for internal work. */
 export function contextOfCaller(): RequestContext {
   return currentContext() ?? { requestId: newId("req"), traceparent: childTraceparent() };
 }

@@ -8,7 +8,7 @@ const PATIENT_CALLS = 6;
 test.each<[string, { timeoutMs: number } | { signal: () => AbortSignal }]>([
   ["are in a hurry", { timeoutMs: 20 }],
   ["leave", { signal: () => AbortSignal.timeout(20) }],
-])("a connection that died without a word is replaced while some callers %s", async (_name, other) => {
+])("a silent connection is replaced although some callers %s", async (_name, other) => {
   const { port } = await startEcho({ say: async (note) => note });
   const proxy = await openProxy(port);
   const client = echoClient(proxy.port, { defaultTimeoutMs: 100, breaker: { volumeThreshold: 1_000 } });

@@ -3,7 +3,7 @@ import { closeAll, echoClient, openProxy, startEcho } from "./echoService.testin
 
 afterEach(closeAll);
 
-test("one of several servers that falls silent is left alone, although the others answer between its timeouts", async () => {
+test("a silent server among several is avoided, although the others answer between its timeouts", async () => {
   const served = [0, 0];
   const servers = await Promise.all(
     served.map((_, index) => startEcho({ say: async (note) => ((served[index]! += 1), note) })),
@@ -21,7 +21,7 @@ test("one of several servers that falls silent is left alone, although the other
       () => "not served",
     );
   };
-  // Each goes to one, the next to the other, until one of them has not answered five times in a row.
+  // Calls alternate between the servers, until one has failed five consecutive ones.
   const outcomes: string[] = [];
   for (let call = 0; call < 12; call += 1) outcomes.push(await outcomeOf());
   expect(outcomes.filter((outcome) => outcome === "not served").length).toBeGreaterThanOrEqual(5);
@@ -29,7 +29,7 @@ test("one of several servers that falls silent is left alone, although the other
   expect(later).toEqual(Array(10).fill("served"));
 });
 
-/** From now on every name is one of several servers, as that of a service's pods. */
+/** Resolves every name to several servers, like a service's pods. */
 function resolveTo(...ports: number[]): void {
   const endpoints = ports.map((port) => ({ addresses: [{ host: "127.0.0.1", port }] }));
   class Names implements experimental.Resolver {

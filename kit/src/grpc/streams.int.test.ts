@@ -21,7 +21,7 @@ describe("a stream of responses", () => {
     expect(notes.at(-1)).toEqual({ text: "note 499" });
   });
 
-  test("is produced only as fast as it is read, and leaving the loop ends the producer", async () => {
+  test("is produced at the pace of its reader, and leaving the loop ends the producer", async () => {
     let produced = 0;
     let ended = false;
     const { port } = await startEcho({
@@ -42,7 +42,7 @@ describe("a stream of responses", () => {
     await eventually(() => expect(ended).toBe(true));
   });
 
-  test("that fails half-way gives what came before and then the refusal", async () => {
+  test("that fails half-way delivers its first messages and then the error", async () => {
     const { port } = await startEcho({
       async *repeat() {
         yield { text: "first" };
@@ -73,7 +73,7 @@ describe("a stream of responses", () => {
       },
     });
     const client = echoClient(port);
-    // A call that was held up on the way ends before the server knows of it.
+    // A call that was delayed on the way ends before the server knows it.
     await eventually(async () => {
       const reading = take(client.repeat({ text: "" }, { timeoutMs: 100 }));
       await expect(reading).rejects.toMatchObject({ code: "SYS_003" });
@@ -81,12 +81,12 @@ describe("a stream of responses", () => {
     });
   });
 
-  test("from a server that is not there is SYS_002", async () => {
+  test("from an absent server is SYS_002", async () => {
     await expect(take(echoClient(1).repeat({ text: "" }))).rejects.toMatchObject({ code: "SYS_002" });
   });
 });
 
-describe("a stream both ways", () => {
+describe("a bidirectional stream", () => {
   test("answers each request in turn", async () => {
     const { port } = await startEcho({
       async *chat(requests) {
@@ -99,7 +99,7 @@ describe("a stream both ways", () => {
     expect(await take(echoClient(port).chat(ask()))).toEqual([{ text: "A" }, { text: "B" }, { text: "C" }]);
   });
 
-  test("takes requests only as fast as the server reads them", async () => {
+  test("accepts requests at the pace of the server", async () => {
     let sent = 0;
     let told = false;
     const { port } = await startEcho({
@@ -124,7 +124,7 @@ describe("a stream both ways", () => {
     await eventually(() => expect(told).toBe(true));
   });
 
-  test("what stops the requests comes out where the answers are read", async () => {
+  test("an error of the request stream surfaces where the answers are read", async () => {
     const { port } = await startEcho({
       async *chat(requests) {
         for await (const note of requests) yield note;
@@ -137,7 +137,7 @@ describe("a stream both ways", () => {
     await expect(take(echoClient(port).chat(ask()))).rejects.toMatchObject({ code: "WAL_002" });
   });
 
-  test("a caller that goes away ends the server's reading", async () => {
+  test("ends the server's reading when the caller leaves", async () => {
     let ended = false;
     const { port } = await startEcho({
       async *chat(requests) {

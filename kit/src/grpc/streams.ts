@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type Writable } from "node:stream";
 
 /**
- * Writes every message as fast as the other side takes it. Ends when the messages do or the signal aborts; a producer that is waiting at
- * that moment is told to return, so that its cleanup runs. An error of the producer is the caller's.
+ * Writes messages at the pace of the other side. Ends with the messages or on abort; a waiting
+ * producer is told to return, so that its cleanup runs. The caller gets the producer's error.
  */
 export async function writeAll(
   messages: AsyncIterable<unknown>,

@@ -39,7 +39,7 @@ test("a method refuses every caller that its rule does not name", async () => {
   });
 });
 
-test("nobody gets in without a certificate of the same authority", async () => {
+test("a client without a certificate of the same authority is refused", async () => {
   const { port } = await startEcho({ say: async (note) => note }, { tls: server });
   const stranger = makeAuthority("somebody else").issue("payment", ["DNS:payment"]);
   await expect(say(port, { ...stranger, ca: server.ca })).rejects.toMatchObject({
@@ -49,7 +49,7 @@ test("nobody gets in without a certificate of the same authority", async () => {
   expect((await callWith(port, credentials.createSsl(server.ca))).code).toBe(status.UNAVAILABLE);
 });
 
-test("a client does not talk to a server of another authority, nor to one that is not called as the dependency", async () => {
+test("a client refuses a server of another authority or with another name", async () => {
   const other = makeAuthority("somebody else").issue("anything", ["DNS:echo", "DNS:localhost"]);
   const { port } = await startEcho({ say: async (note) => note }, { tls: other });
   await expect(say(port, payment)).rejects.toMatchObject({ code: "SYS_002" });
@@ -60,7 +60,7 @@ test("a client does not talk to a server of another authority, nor to one that i
   await expect(say(misnamed.port, payment)).rejects.toMatchObject({ code: "SYS_002" });
 });
 
-test("without TLS the rules are not in force, but they have to be complete", async () => {
+test("without TLS the rules are not enforced, but must be complete", async () => {
   const { port } = await startEcho({ say: async (note) => note }, { callers: onlyPayment });
   await expect(echoClient(port).say({ text: "hello" })).resolves.toEqual({ text: "hello" });
   const { "wonrail.test.v1.EchoService/Say": _say, ...incomplete } = onlyPayment;

@@ -1,4 +1,4 @@
-/** Who a process is on the wire, as PEM, and the authority that signed it and everyone it talks to. */
+/** A process's certificate and key as PEM, and the authority of all processes. */
 export interface TlsIdentity {
   readonly ca: Buffer;
   readonly cert: Buffer;

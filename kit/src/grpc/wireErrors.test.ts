@@ -27,7 +27,7 @@ test.each([
   });
 });
 
-test("the server's own word wins over the status", () => {
+test("the server's own code takes precedence over the status", () => {
   const metadata = new Metadata();
   metadata.set(ERROR_TRAILER, Buffer.from([0x0a, 7, ...Buffer.from("PAY_001")]));
   expect(fromServiceError(failure(status.UNAVAILABLE, "", metadata), PATH)).toMatchObject({
@@ -36,7 +36,7 @@ test("the server's own word wins over the status", () => {
   });
 });
 
-test("a trailer that cannot be read is SYS_001", () => {
+test("an unreadable trailer is SYS_001", () => {
   const metadata = new Metadata();
   metadata.set(ERROR_TRAILER, Buffer.from([0x0a, 200, 1]));
   expect(fromServiceError(failure(status.NOT_FOUND, "", metadata), PATH)).toMatchObject({ code: "SYS_001" });
@@ -52,7 +52,7 @@ test.each(["not json", "[1]", "3", "null", '"text"'])(
   },
 );
 
-test("nothing but a DomainError shows what it is", () => {
+test("only a DomainError reveals its code and details", () => {
   for (const error of [new Error("inside"), "text", null, undefined, { code: "WAL_002" }]) {
     expect(toErrorDetail(error)).toEqual({ code: "SYS_001", detailsJson: undefined });
   }

@@ -5,17 +5,20 @@ import { type Json, type JsonObject } from "../json";
 
 export const ERROR_TRAILER = "wonrail-error-bin";
 
-/** Details beyond this stay at home: a trailer shares the 64 KiB that HTTP/2 gives to all headers, and base64 adds a third. */
+/**
+ * Larger details are omitted: a trailer shares HTTP/2's 64 KiB for headers, and base64 adds a
+ * third.
+ */
 const MAX_DETAILS_BYTES = 16 * 1024;
 
-/** A refusal as it travels. Whatever is no refusal becomes SYS_001, so that nothing of the inside shows. */
+/** A refusal in wire form. Other errors become SYS_001, so that no internals show. */
 export function toErrorDetail(error: unknown): ErrorDetail {
   if (!(error instanceof DomainError)) return { code: "SYS_001", detailsJson: undefined };
   const detailsJson = error.details === null ? undefined : JSON.stringify(error.details);
   return { code: error.code, detailsJson: fits(detailsJson) ? detailsJson : undefined };
 }
 
-/** A code that this build does not know comes from a newer server: SYS_001, with that code in the cause. */
+/** A code of a newer server becomes SYS_001, with that code in the cause. */
 export function fromErrorDetail(detail: ErrorDetail): DomainError {
   if (isErrorCode(detail.code)) return new DomainError(detail.code, parseDetails(detail.detailsJson));
   return new DomainError("SYS_001", null, {
@@ -30,7 +33,10 @@ export function toStatus(error: DomainError): { code: status; details: string; m
   return { code: status[errorTable[error.code].grpc], details: error.message, metadata };
 }
 
-/** What a failed call means to the caller: the server's own refusal, or what the transport says about the outcome of a call to that path. */
+/**
+ * The caller's error for a failed call: the server's refusal, or the transport's outcome for that
+ * path.
+ */
 export function fromServiceError(error: ServiceError, path: string): DomainError {
   const detail = detailOf(error);
   if (detail) return fromErrorDetail(detail);
@@ -58,8 +64,9 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 /**
- * UNAVAILABLE alone does not say whether the server saw the request, and for a call that moves money that is the question. grpc-js
- * tells the cases apart only by text: these are the ones in which it certainly did not. A connection lost in mid-call is unknown.
+ * UNAVAILABLE alone does not tell whether the server saw the request, which matters for money.
+ * grpc-js distinguishes the cases by text only: these prove that the request was not sent. A
+ * connection lost during the call is unknown.
  */
 function neverLeft(error: ServiceError): boolean {
   return /^(?:\w+: )?(?:No connection established|Name resolution failed|Stream refused|Channel closed)/.test(
@@ -67,7 +74,10 @@ function neverLeft(error: ServiceError): boolean {
   );
 }
 
-/** The stream was ended from the other side in mid-call, which comes as INTERNAL and as others; the call may have done its work. */
+/**
+ * The other side ended the stream during the call, as INTERNAL or other codes; the call may have
+ * been executed.
+ */
 function wasCutOff(error: ServiceError): boolean {
   return error.details.startsWith("Received RST_STREAM");
 }

@@ -16,21 +16,24 @@ export interface Consumer {
   log: Log;
   metrics: ConsumerMetrics;
   rest: Pause;
-  /** How long a failed batch goes one by one before the rest waits for the next try. */
+  /** How long a failed batch is handled one by one before the rest waits for the next attempt. */
   aloneMs: number;
 }
 
 export interface Applied {
   /** True when Kafka left out events: read the feed. */
   behindFeed: boolean;
-  /** By partition: a transient error, which the events behind would meet too. They have to come again. */
+  /**
+   * By partition: a transient error, which later events would meet too. They must be delivered
+   * again.
+   */
   failures: ReadonlyMap<number, unknown>;
 }
 
 /**
- * Handles events of one topic, each partition in order. Each event has its effect, or had it before, or
- * becomes a dead letter. The batch goes in one transaction with its cursors. If that fails, the events
- * go one by one to find the bad one.
+ * Handles events of one topic, each partition in order. Each event takes effect once, or becomes a
+ * dead letter. The batch is one transaction with its cursors. If that fails, the events are
+ * handled one by one to find the bad one.
  */
 export async function applyBatch(
   consumer: Consumer,
@@ -128,7 +131,7 @@ function entryOf({ handlers }: ConsumerSpec, message: FeedMessage): Entry {
   }
 }
 
-/** The inbox also gets the events that are skipped, so that it knows the event of every number. */
+/** The inbox also stores skipped events, so that it knows the event of every number. */
 async function handleDue(
   tx: Tx,
   { spec: { group }, log }: Consumer,
@@ -154,7 +157,7 @@ async function handleDue(
   return outcomes;
 }
 
-/** The partitions go beside each other, so that a failing one holds up no other. */
+/** Partitions run concurrently, so that a failing one delays no other. */
 async function applyOneByOne(
   consumer: Consumer,
   messages: readonly FeedMessage[],
@@ -176,7 +179,7 @@ async function applyOneByOne(
   return { behindFeed, failures };
 }
 
-/** No event passes an earlier one of its partition that is not done. */
+/** No event passes an unfinished earlier one of its partition. */
 async function applyInOrder(
   consumer: Consumer,
   messages: readonly FeedMessage[],
@@ -211,7 +214,7 @@ async function applyOrBury(consumer: Consumer, message: FeedMessage, origin: Ori
   }
 }
 
-/** With the inbox row, so that the event is not tried again when it comes again. */
+/** Written with the inbox row, so that a redelivered event is not tried again. */
 async function bury(
   tx: Tx,
   { spec: { group } }: Consumer,

@@ -9,23 +9,23 @@ export interface PartitionLag {
   oldestAgeMs: number;
 }
 
-/** `skipped`: an event of a type without a handler. `retried`: an attempt that is made again. */
+/** `skipped`: an event of a type without a handler. `retried`: an attempt that will be repeated. */
 export type MessageOutcome = "processed" | "duplicate" | "skipped" | "retried" | "dead";
 
 export interface ConsumerMetrics {
   count(topic: string, outcome: MessageOutcome, messages?: number): void;
   batchTook(seconds: number): void;
-  /** The reader asked a feed. */
+  /** A reader called a feed. */
   feedRead(topic: string): void;
   /** The feed brought events of partitions in which Kafka was quiet. */
   repaired(topic: string, events: number): void;
-  /** Kafka brought a number that was not the next one. */
+  /** Kafka delivered a number that was not the next one. */
   gapFound(topic: string): void;
   /** A producer was restored to an earlier state. */
   restarted(topic: string): void;
   /** Events left the feed before the group read them. */
   pruned(topic: string, events: number): void;
-  /** Replaces the series of all partitions: pass none while the feed cannot be asked. */
+  /** Replaces the series of all partitions: pass none while the feed is away. */
   lag(partitions: PartitionLag[]): void;
 }
 

@@ -1,10 +1,10 @@
 import { sql, named, type Queryable, type Tx } from "../db";
 
-/** How far a consumer group has read one partition of a feed. */
+/** A consumer group's position in one partition of a feed. */
 export interface Cursor {
   partition: number;
   number: bigint;
-  /** The event that was handled under that number, as a UUID; null when it is not known. */
+  /** UUID of the event handled under that number; null when it is unknown. */
   eventId: string | null;
 }
 
@@ -49,7 +49,9 @@ export function saveCursors(tx: Tx, group: string, topic: string, cursors: reado
   );
 }
 
-/** A partition begins at 0. It counts as quiet at once, so a feed reader looks at it without waiting. */
+/**
+ * A partition starts at 0. It counts as quiet at once, so a feed reader looks at it immediately.
+ */
 export async function ensureCursors(
   db: Queryable,
   group: string,
@@ -97,8 +99,8 @@ export async function resetCursor(
 }
 
 /**
- * Whether this replica is the reader of the feed for so long from now. A lease that ends later than any
- * replica asks for was written by a clock that was ahead: it counts for nothing.
+ * Whether this replica is the feed's reader for this long. A lease with an impossibly late end
+ * stems from a clock that was ahead, and is ignored.
  */
 export async function leaseReader(
   db: Queryable,

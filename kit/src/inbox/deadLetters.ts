@@ -22,7 +22,7 @@ export type DeadLetterSummary = Omit<DeadLetter, "payload" | "headers">;
 
 export interface DeadLetterFilter {
   group?: string;
-  /** Replayed ones are left out unless asked for. */
+  /** Excludes replayed ones by default. */
   state?: DeadLetter["state"];
   /** Newest first, below this id. */
   beforeId?: bigint;
@@ -50,8 +50,8 @@ export async function showDeadLetter(db: Queryable, id: bigint): Promise<DeadLet
 }
 
 /**
- * Asks the group's running consumers to try again, within seconds and in their own process, since only they have the handlers. Gives the
- * number of letters that this concerns. What fails again is dead again, with its new error.
+ * Asks the group's running consumers to retry within seconds, because only they have the handlers.
+ * Returns the number of letters. A failed retry is dead again, with its new error.
  */
 export async function replayDeadLetters(
   db: Queryable,

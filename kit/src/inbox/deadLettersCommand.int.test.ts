@@ -18,7 +18,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, ...said };
 }
 
-test("an operator in the service's pod sees what was put aside and has it tried again", async () => {
+test("an operator in the service's pod lists dead letters and replays them", async () => {
   const { code, out } = await run("list", "--schema", "sample");
   expect(code).toBe(0);
   const letter = JSON.parse(out) as { id: string };
@@ -28,7 +28,7 @@ test("an operator in the service's pod sees what was put aside and has it tried 
   expect((await run("replay", "--schema", "sample", "--group", "sample.settlements")).code).toBe(1);
 });
 
-test("in the pod of another service it says whose database that is not", async () => {
+test("in the pod of another service the command names the right database", async () => {
   expect(await run("list", "--schema", "payment")).toEqual({
     code: 2,
     out: "",
@@ -45,7 +45,7 @@ test.each([
   ["replay", "--schema", "sample", "--id", "x"],
   ["replay", "--schema", "sample", "--id", "0x1"],
   ["replay", "--schema", "sample", "--id", "9".repeat(23)],
-])("used wrongly it says how it is used: %j", async (...args) => {
+])("a wrong command line prints the usage: %j", async (...args) => {
   expect(await run(...args)).toEqual({
     code: 2,
     out: "",

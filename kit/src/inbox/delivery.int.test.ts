@@ -55,7 +55,7 @@ const spec: ConsumerSpec = {
   },
 };
 
-/** A small service: its pool, its relay, its feed and its consumer, all over a network that the test cuts. */
+/** A small service with pool, relay, feed and consumer, over a network that the test cuts. */
 async function startReplica(): Promise<Replica> {
   const url = new URL(test.url);
   url.port = String(proxy.port);
@@ -115,7 +115,7 @@ it("handles each event once and in order while database connections are cut agai
   await test.db.run(sql`insert into accounts (id) select unnest(${accounts}::text[])`);
   let [sent, sentAtLastCut] = [0, 0];
   const cutting = setInterval(() => {
-    // A cut before any progress shows nothing.
+    // A cut before any progress proves nothing.
     if (sent === sentAtLastCut) return;
     sentAtLastCut = sent;
     proxy.setMode({ kind: "reset" });

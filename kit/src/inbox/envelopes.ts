@@ -7,7 +7,7 @@ import type { ReceivedEvent } from "./events";
 import type { FeedMessage } from "./planBatch";
 import { insertDeadLetter } from "./store";
 
-/** An event as a service keeps it until it has time for it. */
+/** An event in the form that a service stores for later. */
 export function envelopeOf(event: ReceivedEvent): EventEnvelope {
   const { id, type, aggregateId, version, occurredAt, orgId, traceparent, requestId, payload } = event;
   return {
@@ -16,7 +16,7 @@ export function envelopeOf(event: ReceivedEvent): EventEnvelope {
   };
 }
 
-/** Makes a dead letter of an event that the group took and cannot handle after all. */
+/** Makes a dead letter of an event that the group took and cannot handle. */
 export function buryEvent(
   tx: Tx,
   group: string,
@@ -28,12 +28,12 @@ export function buryEvent(
   return insertDeadLetter(tx, group, { ...place, ...contentOf(envelope) }, error);
 }
 
-/** Counts the events that were buried. Call it after the commit. */
+/** Counts new dead letters. Call it after the commit. */
 export function countBuried(registry: Registry, group: string, topic: string, count: number): void {
   consumerMetrics(registry, group).count(topic, "dead", count);
 }
 
-/** An event of a feed as the consumer handles it. The headers are those of the Kafka message. */
+/** A feed's event in the consumer's form, with the headers of a Kafka message. */
 export function toMessage({
   topic,
   partition,

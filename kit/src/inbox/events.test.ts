@@ -43,7 +43,7 @@ describe("decodeEvent", () => {
     expect(() => decode({ [name]: value })).toThrow(`the header ${name} is absent or malformed`);
   });
 
-  it("bears the absence of what only describes the request", () => {
+  it("accepts an event without request context", () => {
     const { org_id: _org, traceparent: _trace, request_id: _request, ...needed } = headers;
     expect(decodeEvent({ topic: "t", value: Buffer.alloc(0), headers: needed })).toMatchObject({
       orgId: "",

@@ -2,7 +2,7 @@ import type { Tx } from "../db";
 import { isId, type Id } from "../contract/ids";
 import type { FeedMessage } from "./planBatch";
 
-/** An event as a handler gets it. Its payload is the protobuf message that the type names. */
+/** An event for a handler. Its payload is the protobuf message that the type names. */
 export interface ReceivedEvent {
   id: Id<"evt">;
   type: string;
@@ -16,10 +16,10 @@ export interface ReceivedEvent {
   payload: Buffer;
 }
 
-/** Every effect goes through the transaction: it happens once however often the event comes. */
+/** Every effect uses the transaction, so it happens once for any number of deliveries. */
 export type EventHandler = (tx: Tx, event: ReceivedEvent) => Promise<void>;
 
-/** Handles the events that follow each other in a batch at once, in their order. */
+/** Handles consecutive events of a batch at once, in order. */
 export interface BulkHandler {
   all(tx: Tx, events: ReceivedEvent[]): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface FeedReader {
   /** Handles all that the feed has of the partition behind its cursor. */
   catchUp(partition: number): Promise<void>;
   lag(): Promise<PartitionLag[]>;
-  /** False when the reader no longer moves although it should. */
+  /** False when the reader has stopped moving without a reason. */
   live(): boolean;
   close(): Promise<void>;
 }
@@ -58,8 +58,8 @@ interface Reader extends FeedReaderOptions {
 }
 
 /**
- * Reads a producer's feed for a consumer group. One replica of the group does it at a time, by a lease.
- * Without Kafka the feed is the transport. With Kafka it fills in what Kafka did not bring.
+ * Reads a producer's feed for a consumer group. A lease picks one replica of the group. Without
+ * Kafka the feed is the transport; with Kafka it fills gaps.
  */
 export function startFeedReader(options: FeedReaderOptions): FeedReader {
   const { consumer, topic, withKafka } = options;
@@ -129,7 +129,10 @@ function withoutResting({ resting }: Reader, cursors: Cursor[]): Cursor[] {
   return cursors.filter(({ partition }) => (resting.get(partition) ?? 0) <= nowMs);
 }
 
-/** A partition whose event failed rests, ever longer, and the others go on. Gives how many events came. */
+/**
+ * A partition with a failed event rests with growing pauses, and the others continue. Returns the
+ * number of events.
+ */
 async function readAndRest(reader: Reader, cursors: Cursor[], waitMs: number): Promise<number> {
   const { consumer, topic, redelivery, resting } = reader;
   const { events, failures } = await readOnce(reader, cursors, waitMs);
@@ -176,7 +179,10 @@ async function repairQuiet(reader: Reader): Promise<void> {
   await rest.sleepUnwoken(LOOK_EVERY_MS);
 }
 
-/** Asks the feed once and handles the answer. Gives how many events came, and the errors by partition. */
+/**
+ * Calls the feed once and handles the answer. Returns the number of events, and the errors by
+ * partition.
+ */
 async function readOnce(
   reader: Reader,
   cursors: Cursor[],
@@ -245,7 +251,7 @@ function ask(
   );
 }
 
-/** How far each cursor is behind the head, and the age of the first event behind it. */
+/** Each cursor's distance to the head, and the age of the first event behind it. */
 async function readLag(reader: Reader): Promise<PartitionLag[]> {
   const { consumer, topic } = reader;
   const cursors = await readCursors(consumer.db, consumer.spec.group, topic);

@@ -38,7 +38,7 @@ afterEach(async () => {
   await test.drop();
 });
 
-/** The producer's feed is of another process. Here it answers with nothing: Kafka brings all events. */
+/** An empty feed of the producer: Kafka delivers all events. */
 const emptyFeed: FeedClient = { listEvents: async () => ({ events: [], heads: [] }) };
 
 let number = 0;
@@ -78,7 +78,7 @@ function start(handlers: Record<string, EventHandler | BulkHandler>) {
 }
 
 describe("a consumer", () => {
-  it("handles each event once and in order, however often it comes", async () => {
+  it("handles each event once and in order, however often it is delivered", async () => {
     const bus = start({ noted: note });
     const [a, b, c] = [message("noted", "a"), message("noted", "b"), message("noted", "c")];
     await bus.deliver(a, b, b);
@@ -88,7 +88,7 @@ describe("a consumer", () => {
     expect(await outcome("duplicate")).toBe(3);
   });
 
-  it("gives a bulk handler the events that follow each other, each once", async () => {
+  it("passes consecutive events to a bulk handler, each once", async () => {
     const noted = { all: async (tx: Tx, events: ReceivedEvent[]) => note(tx, joined(events)) };
     const bus = start({ noted, single: note });
     const [a, b] = [message("noted", "a"), message("noted", "b")];
@@ -99,7 +99,7 @@ describe("a consumer", () => {
     expect(await outcome("duplicate")).toBe(3);
   });
 
-  it("buries only the event that a bulk handler cannot handle", async () => {
+  it("dead-letters only the event that a bulk handler cannot handle", async () => {
     const all = async (tx: Tx, events: ReceivedEvent[]) => {
       await note(tx, joined(events));
       if (events.some(({ payload }) => payload.toString() === "poison")) throw new DomainError("WAL_002");
@@ -111,7 +111,7 @@ describe("a consumer", () => {
     expect(await showDeadLetter(test.db, letter!.id)).toMatchObject({ payload: Buffer.from("poison") });
   });
 
-  it("handles an event once when two replicas get it at the same time", async () => {
+  it("handles an event once when two replicas receive it at the same time", async () => {
     const slowNote: EventHandler = async (tx, event) => {
       await note(tx, event);
       await tx.query(sql`select pg_sleep(0.05)`);
@@ -145,7 +145,7 @@ describe("a consumer", () => {
     ]);
   });
 
-  it("buries a poison event without its effects and handles the others in order", async () => {
+  it("dead-letters a poison event without its effects and handles the others in order", async () => {
     const bus = start({
       noted: note,
       poison: async (tx, event) => {
@@ -184,7 +184,7 @@ describe("a consumer", () => {
     );
   });
 
-  it("buries a malformed event, whatever bytes are in it", async () => {
+  it("dead-letters a malformed event with any bytes", async () => {
     const bus = start({ noted: note });
     const hostile = [
       message("noted", "x", { event_id: "1" }),
@@ -199,7 +199,7 @@ describe("a consumer", () => {
     expect(await listDeadLetters(test.db)).toHaveLength(5);
   });
 
-  it("buries an event whose text cannot be stored, with the database's error", async () => {
+  it("dead-letters an event whose text cannot be stored, with the database's error", async () => {
     const keep =
       (text: string): EventHandler =>
       async (tx) =>
@@ -213,7 +213,7 @@ describe("a consumer", () => {
     ]);
   });
 
-  it("rejects while a dependency is away, buries nothing, and goes on where it stopped", async () => {
+  it("rejects while a dependency is away without dead letters, and resumes where it stopped", async () => {
     let away = true;
     const bus = start({
       noted: note,
@@ -232,7 +232,7 @@ describe("a consumer", () => {
     expect(await listDeadLetters(test.db)).toEqual([]);
   });
 
-  it("reports no lag while the feed cannot be asked, nor of partitions that are gone", async () => {
+  it("reports no lag while the feed is away, nor for removed partitions", async () => {
     const metrics = consumerMetrics(registry, "wallet");
     const other = consumerMetrics(registry, "payment");
     const lag = (partition: number) => ({ topic: TOPIC, partition, messages: 3, oldestAgeMs: 1500 });
@@ -252,7 +252,7 @@ describe("a consumer", () => {
 });
 
 describe("a dead letter", () => {
-  it("is replayed once per request, and buried again if it fails again", async () => {
+  it("is replayed once per request, and returns when it fails again", async () => {
     let mended = false;
     let held = Promise.resolve();
     const bus = start({
@@ -265,7 +265,7 @@ describe("a dead letter", () => {
     await bus.deliver(message("noted", "a"), message("noted", "b"));
     const [second, first] = await listDeadLetters(test.db);
 
-    // Not worked on before it was asked for twice.
+    // Blocked until it was requested twice.
     let release = (): void => undefined;
     held = new Promise((resolve) => (release = resolve));
     expect(await replayDeadLetters(test.db, { id: first!.id })).toBe(1);
@@ -319,7 +319,7 @@ describe("the inbox", () => {
     ]);
   });
 
-  it("prunes behind an event that came long after its id was made", async () => {
+  it("prunes behind an event that arrived long after its id was created", async () => {
     await insert("wallet");
     await grow([...ids.slice(1, 4), ...ids.slice(5, 8)]);
     await pruneInbox(test.db, "wallet", 60_000, 3);
@@ -327,7 +327,7 @@ describe("the inbox", () => {
     expect(await test.db.query(left)).toEqual([0, 4, 8, 9].map((index) => ({ id: ids[index] })));
   });
 
-  it("prunes by itself", async () => {
+  it("prunes on schedule", async () => {
     await insert("wallet");
     await test.db.run(sql`update inbox set received_at = now() - interval '15 days'`);
     start({});

@@ -8,9 +8,9 @@ import type { FeedMessage } from "./planBatch";
 import { insertDeadLetter } from "./store";
 
 /**
- * Handles what Kafka brings of one partition. If Kafka left numbers out or repeats them with other
- * events, the feed is read up to its head first. Rejects on a transient error, also of the feed: Kafka
- * brings the messages again.
+ * Handles Kafka's messages of one partition. If Kafka left numbers out or repeats them with other
+ * events, the feed is read up to its head first. Rejects on a transient error, also of the feed:
+ * Kafka delivers again.
  */
 export async function handleKafkaBatch(
   consumer: Consumer,
@@ -43,7 +43,7 @@ function numberOf({ headers: { feed_number: text } }: ReceivedMessage): bigint |
   return text !== undefined && /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : undefined;
 }
 
-/** A message without a number is not from a relay of this product. It moves no cursor. */
+/** A message without a number stems from no relay of this product. It moves no cursor. */
 async function buryStranger({ db, spec, metrics, log }: Consumer, message: ReceivedMessage): Promise<void> {
   const { topic, partition, offset } = message;
   const error = new MalformedEventError("the header feed_number is absent or malformed");

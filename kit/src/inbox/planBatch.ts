@@ -12,14 +12,14 @@ export interface FeedMessage {
 
 /**
  * `kafka`: may miss, repeat and reorder events. `feed`: complete behind the numbers in `after`, the
- * cursors that the feed was asked with.
+ * cursors of the call to the feed.
  */
 export type Origin = { kind: "kafka" } | { kind: "feed"; after: ReadonlyMap<number, bigint> };
 
 export interface Plan {
   /** To be handled, in order. */
   due: FeedMessage[];
-  /** At or below the cursor: handled before, or under a number that a restored producer gave again. */
+  /** At or below the cursor: handled before, or under a number that a restored producer reused. */
   old: FeedMessage[];
   /** Messages behind a gap. The consumer reads the feed first. */
   behindGap: FeedMessage[];
@@ -54,8 +54,8 @@ export function planBatch(
 }
 
 /**
- * The feed pruned the numbers that it leaves out. If the cursor was set back after the question, the
- * feed may still have the numbers: then the answer does not count.
+ * The feed has pruned missing numbers. If the cursor was set back after the call, the feed may
+ * still have them: then the answer does not count.
  */
 function isPruned(origin: Origin, partition: number, cursor: bigint): boolean {
   return origin.kind === "feed" && cursor >= (origin.after.get(partition) ?? 0n);

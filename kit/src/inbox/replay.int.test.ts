@@ -39,7 +39,7 @@ const noteFor =
   (group: string) =>
   async (tx: Tx, { payload }: ReceivedEvent) => {
     await tx.run(sql`insert into effects (what) values (${`${group} ${payload.toString()}`})`);
-    // Other replicas look for letters while this one is not done yet.
+    // Other replicas look for letters while this one is working.
     await tx.run(sql`select pg_sleep(0.05)`);
   };
 const effects = async () =>
@@ -47,7 +47,7 @@ const effects = async () =>
     ({ what }) => what,
   );
 
-it("a requested letter has its effect once when several replicas look for it", async () => {
+it("a requested letter has one effect when several replicas look for it", async () => {
   const letters = ["1", "2", "3"].map((text) => messageOf("noted", text));
   await applyBatch(consumerOf("wallet", refuse), letters, { kind: "kafka" });
   expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(3);

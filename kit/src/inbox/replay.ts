@@ -5,7 +5,7 @@ import type { Consumer } from "./applyBatch";
 import { runHandlers } from "./runHandlers";
 import { describeError, takeEvents } from "./store";
 
-/** Handles the dead letters that an operator asked to try again, one transaction each. Gives how many succeeded. */
+/** Retries requested dead letters, one transaction each. Returns the number of successes. */
 export async function replayRequested(consumer: Consumer): Promise<number> {
   let replayed = 0;
   while (!consumer.rest.closed) {

@@ -5,13 +5,16 @@ import type { Log } from "../log";
 import { beginSpan } from "../tracing";
 import type { BulkHandler, EventHandler, ReceivedEvent } from "./events";
 
-/** An event that has not had its effect yet. */
+/** An event without its effect yet. */
 export interface Due {
   event: ReceivedEvent;
   handler: EventHandler | BulkHandler;
 }
 
-/** In the order of the events. What follows each other and has one bulk handler goes to it at once. */
+/**
+ * Runs handlers in the order of the events. Consecutive events with one bulk handler are passed to
+ * it together.
+ */
 export async function runHandlers(tx: Tx, due: Due[], log: Log): Promise<void> {
   for (let start = 0; start < due.length;) {
     const { handler, event } = due[start]!;
@@ -28,7 +31,10 @@ export async function runHandlers(tx: Tx, due: Due[], log: Log): Promise<void> {
   }
 }
 
-/** Each event is logged and traced as part of the request that caused it; a single handler's calls and log lines are too. A context is made for who asks for it. */
+/**
+ * Each event is logged and traced under the request that caused it, as are a single handler's calls
+ * and log lines. Contexts are created on demand.
+ */
 async function inContextsOf(
   events: ReceivedEvent[],
   log: Log,

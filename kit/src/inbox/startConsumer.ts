@@ -24,9 +24,9 @@ export interface StartConsumerOptions {
 }
 
 export interface RunningConsumer {
-  /** Takes what Kafka brings of one partition. */
+  /** Receives Kafka's messages of one partition. */
   handleBatch(messages: ReceivedMessage[]): Promise<void>;
-  /** False when it no longer moves although it should: the process should be restarted. */
+  /** False when it has stopped moving without a reason: restart the process. */
   live(): boolean;
   /** Waits for the batch in hand. */
   close(): Promise<void>;
@@ -44,8 +44,8 @@ const RETAIN_MS = 14 * 86_400_000;
 const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Consumes the feeds for the group: each event has its effect once, and an event that cannot be handled
- * becomes a dead letter. Starts without Kafka: the feed readers do not need it.
+ * Consumes the feeds for the group: each event takes effect once, and an unhandled event becomes a
+ * dead letter. Starts without Kafka: the feed readers do not need it.
  */
 export function startConsumer(options: StartConsumerOptions): RunningConsumer {
   const { db, spec, feeds, withKafka, log, registry } = options;

@@ -3,7 +3,7 @@ import { named, sql, type Queryable, type Tx } from "../db";
 import { idToUuid, uuidToId, type Id } from "../contract/ids";
 import type { FeedMessage } from "./planBatch";
 
-/** Takes the events for this group. Gives those that the group had not taken before. */
+/** Inserts the events for this group. Returns the new ones. */
 export async function takeEvents(tx: Tx, group: string, ids: Id<"evt">[]): Promise<Set<Id<"evt">>> {
   const rows = await tx.query<{ event_id: string }>(
     named(
@@ -49,8 +49,8 @@ export interface PrunedWindow {
 }
 
 /**
- * Removes the old rows among the group's next ones. Ids sort by time, so a window without an old row is
- * the last one. An event may come long after its id was made, as a replayed dead letter does.
+ * Deletes old rows among the group's next ones. Ids sort by time, so a window without an old row is
+ * the last one. An event may arrive long after its id was created, such as a replayed dead letter.
  */
 export async function pruneInboxWindow(
   db: Queryable,

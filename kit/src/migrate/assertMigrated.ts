@@ -1,7 +1,7 @@
 import { sql, type Database } from "../db";
 import { listOf, pendingMigrations, readMigrations, type AppliedMigration } from "./files";
 
-/** For a service's start: it must not run on a schema that its release does not know. A newer schema is fine. */
+/** For a service's start: refuses a schema older than its release. A newer schema is fine. */
 export async function assertMigrated(db: Database, dir?: string): Promise<void> {
   const pending = pendingMigrations(readMigrations(dir), await readApplied(db));
   if (pending.length > 0) {

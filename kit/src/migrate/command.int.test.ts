@@ -41,7 +41,7 @@ function config(serviceRole = role) {
   };
 }
 
-it("creates database, roles, schema and tables, twice at once and again with nothing to do", async () => {
+it("creates database, roles, schema and tables, also twice at once and without work", async () => {
   await Promise.all([prepareSchema(config(), testLog()), prepareSchema(config(), testLog())]);
   const { ADMIN_DATABASE_URL: _, ...withoutAdmin } = config();
   await prepareSchema(withoutAdmin, testLog());

@@ -6,7 +6,9 @@ import { ensureDatabase } from "./ensureDatabase";
 import { migrate } from "./migrate";
 import { provisionSchema } from "./provisionSchema";
 
-/** Runs in an image before its service: migrates one schema. Repeated and concurrent runs are safe. */
+/**
+ * Images run this before their service: migrates one schema. Repeated and concurrent runs are safe.
+ */
 export async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ service: "migrate", level: config.LOG_LEVEL });

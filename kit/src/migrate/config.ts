@@ -11,8 +11,8 @@ const schema = z.object({
   /** As `wonrail_<schema>`, the service's role. */
   DATABASE_URL: postgresUrl,
   /**
-   * As a role that may create databases, roles and schemas. Without it they must exist already.
-   * The service's database is the one that DATABASE_URL names.
+   * URL of a role that may create databases, roles and schemas. Without it they must exist. The
+   * database is the one in DATABASE_URL.
    */
   ADMIN_DATABASE_URL: postgresUrl.optional(),
 });

@@ -10,7 +10,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const write = (name: string, text = "select 1;") => writeFileSync(join(dir, name), text);
 
 describe("migration files", () => {
-  it("are read in the order of their numbers, after the kit's own", () => {
+  it("are read in number order, after the kit's own", () => {
     write("0002_second.sql");
     write("0001_first.sql");
     write("README.md", "not a migration");
@@ -22,7 +22,7 @@ describe("migration files", () => {
     expect(readMigrations(undefined).every(({ set }) => set === "kit")).toBe(true);
   });
 
-  it("are refused with a gap, with a twin, or with a name that says nothing", () => {
+  it("are refused with a gap, a duplicate number or an empty name", () => {
     write("0001_first.sql");
     write("0003_third.sql");
     expect(() => readSet("service", dir)).toThrow(
@@ -35,14 +35,14 @@ describe("migration files", () => {
     expect(() => readSet("service", join(dir, "absent"))).toThrow("there is no migrations folder");
   });
 
-  it("have the same checksum whatever the checkout made of the line ends", () => {
+  it("have the same checksum for any line endings", () => {
     write("0001_unix.sql", "select 1;\nselect 2;\n");
     write("0002_windows.sql", "select 1;\r\nselect 2;\r\n");
     const [unix, windows] = readSet("service", dir);
     expect(unix!.checksum).toBe(windows!.checksum);
   });
 
-  it("say in their first line that they cannot run in a transaction", () => {
+  it("declare in their first line that they cannot run in a transaction", () => {
     write("0001_plain.sql", "select 1;");
     write("0002_index.sql", "-- no-transaction\ncreate index concurrently i on t (a);");
     expect(readSet("service", dir).map(({ transactional }) => transactional)).toEqual([true, false]);
@@ -72,7 +72,7 @@ describe("pending migrations", () => {
     expect(pendingMigrations([file(1), file(2)], [file(1)])).toEqual([file(2)]);
   });
 
-  it("are none beside a newer release", () => {
+  it("are none under a newer release", () => {
     expect(pendingMigrations([file(1)], [file(1), file(2)])).toEqual([]);
   });
 

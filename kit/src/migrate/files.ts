@@ -11,7 +11,10 @@ export interface Migration {
   name: string;
   checksum: string;
   text: string;
-  /** False for statements that PostgreSQL refuses inside a transaction, as CREATE INDEX CONCURRENTLY. */
+  /**
+   * False for statements that Postgres refuses inside a transaction, such as CREATE INDEX
+   * CONCURRENTLY.
+   */
   transactional: boolean;
 }
 
@@ -49,7 +52,10 @@ function readMigration(set: MigrationSet, dir: string, fileName: string, expecte
   return { set, number, name: match[2]!, checksum, text, transactional: !text.startsWith(NO_TRANSACTION) };
 }
 
-/** The statements of a file that runs outside a transaction: each ends with a semicolon at the end of its line. */
+/**
+ * Statements of a file that runs outside of a transaction: each ends with a semicolon at the end of
+ * a line.
+ */
 export function statementsOf(text: string): string[] {
   return text
     .split(/;[ \t]*(?:\n|$)/)

@@ -28,7 +28,7 @@ const write = (name: string, text: string) => writeFileSync(join(dir, name), tex
 const run = () => migrate({ url: test.ownerUrl, schema: "sample", dir, log: testLog() });
 
 describe("migrate", () => {
-  it("applies what is new, says what, and does nothing the second time", async () => {
+  it("applies and reports new migrations, and does nothing the second time", async () => {
     expect(await run()).toMatchObject({
       known: 3,
       applied: [{ set: "service", number: 1, name: "accounts" }],
@@ -45,7 +45,7 @@ describe("migrate", () => {
     expect(reports.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 2]);
   });
 
-  it("leaves nothing of a file that fails, and names the file and the line", async () => {
+  it("rolls back a failed file, and names the file and the line", async () => {
     write("0002_broken.sql", "insert into accounts values (2);\n\nselect nothing_like_it;");
     await expect(run()).rejects.toThrow(
       'migration service 0002_broken line 3: column "nothing_like_it" does not exist',
@@ -112,7 +112,7 @@ create table timeouts as select current_setting('lock_timeout') as name;
     await tx(test.db, async (tx) => {
       await tx.query(sql`select id from accounts`);
       migrating = run();
-      // Longer than one attempt waits. Meanwhile others can read, except while an attempt stands in the queue.
+      // Longer than one attempt waits. Others can read meanwhile, except during an attempt.
       await tx.query(sql`select pg_sleep(2.5)`);
       await tx.query(sql`select id from accounts`);
     });
@@ -121,7 +121,7 @@ create table timeouts as select current_setting('lock_timeout') as name;
 });
 
 describe("assertMigrated", () => {
-  it("stops a service whose schema is behind, and no other", async () => {
+  it("stops only a service whose schema is behind", async () => {
     await expect(assertMigrated(test.db, dir)).rejects.toThrow(
       "schema sample is behind this release: run its migrations first (service 0001_accounts)",
     );
@@ -131,7 +131,7 @@ describe("assertMigrated", () => {
     await assertMigrated(test.db, dir);
   });
 
-  it("stops a service that looks at an empty schema", async () => {
+  it("stops a service on an empty schema", async () => {
     const empty = await provisionSchema({
       adminUrl: test.adminUrl,
       schema: "empty",
@@ -148,12 +148,12 @@ describe("provisionSchema", () => {
   const provision = (schema: string, rolePassword = "test") =>
     provisionSchema({ adminUrl: test.adminUrl, schema, rolePassword, ownerPassword: "test" });
 
-  it("may run several times, also at once", async () => {
+  it("may run repeatedly, also concurrently", async () => {
     const results = await Promise.all([provision("twice"), provision("twice"), provision("twice")]);
     expect(new Set(results.map(({ url }) => url)).size).toBe(1);
   });
 
-  it("walls the schemas of two services off from each other, tables of the future included", async () => {
+  it("separates the schemas of two services, including later tables", async () => {
     const other = await provision("other");
     const otherOwner = openTestDatabase(other.ownerUrl, "other");
     await otherOwner.run(sql`create table secrets (id integer generated always as identity)`);

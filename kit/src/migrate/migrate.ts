@@ -7,10 +7,13 @@ import { listOf, pendingMigrations, readMigrations, statementsOf } from "./files
 import type { AppliedMigration, Migration } from "./files";
 
 export interface MigrateOptions {
-  /** For the schema's owner, who also owns the tables. Default privileges give the service's role its rights. */
+  /**
+   * The schema's owner: it owns new objects, and default privileges grant the service's role its
+   * rights.
+   */
   url: string;
   schema: string;
-  /** The service's migrations; without it only the kit's tables are made. */
+  /** The service's migrations; without it only the kit's tables are created. */
   dir?: string;
   log: Log;
 }

@@ -5,12 +5,15 @@ import { scramVerifier } from "./scramVerifier";
 
 export interface ProvisionOptions {
   /**
-   * The database that the schema lives in; each service has its own. The role may create roles and
-   * schemas there: a superuser, or a role with CREATEROLE that owns the database.
+   * Database of the schema; each service has its own. The role may create roles and schemas there:
+   * a superuser, or a role with CREATEROLE that owns the database.
    */
   adminUrl: string;
   schema: string;
-  /** For `wonrail_<schema>`, the service's role. It owns nothing and uses its own schema only. */
+  /**
+   * Password of `wonrail_<schema>`, the service's role. It owns nothing and uses its own schema
+   * only.
+   */
   rolePassword: string;
   /** For `wonrail_<schema>_owner`, which runs the migrations. */
   ownerPassword: string;
@@ -59,7 +62,10 @@ export async function provisionSchema(options: ProvisionOptions): Promise<Provis
   };
 }
 
-/** One implicit transaction. Roles belong to the server, so another provisioning may touch the same rows. */
+/**
+ * One implicit transaction. Roles belong to the server, so concurrent provisioning may change the
+ * same rows.
+ */
 function statements(schema: string, database: string, verifiers: { role: string; owner: string }): string {
   const role = escapeIdentifier(`wonrail_${schema}`);
   const owner = escapeIdentifier(`wonrail_${schema}_owner`);

@@ -1,7 +1,7 @@
 import { scramVerifier } from "./scramVerifier";
 
 describe("scramVerifier", () => {
-  it("is what Postgres makes of the same password and salt", () => {
+  it("equals Postgres' verifier for the same password and salt", () => {
     // From `create role … password 'pencil'` on PostgreSQL 15, read back from pg_authid.
     const stored =
       "SCRAM-SHA-256$4096:v5+2vxUPkyJd5IAmuLx5Ag==$5BQWNwtEIDAe/nRTBGJTQTNasf0rQOnllbrPY6/9seY=:nN97JTZUWhknpzpgwoY2hC2ZOs6GgBrDNj7+e68glfQ=";
@@ -9,7 +9,7 @@ describe("scramVerifier", () => {
     expect(scramVerifier("pencil", salt)).toBe(stored);
   });
 
-  it("differs each time, since the salt does", () => {
+  it("differs each time, because the salt does", () => {
     expect(scramVerifier("pencil")).not.toBe(scramVerifier("pencil"));
   });
 });

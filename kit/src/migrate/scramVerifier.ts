@@ -2,7 +2,10 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 
 const ITERATIONS = 4096;
 
-/** What Postgres stores of a password (RFC 5803). Made here, so that the password itself is in no statement and in no server log. */
+/**
+ * Postgres' stored form of a password (RFC 5803). Computed here, so that no statement or server log
+ * holds the password.
+ */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ITERATIONS, 32, "sha256");
   const clientKey = createHmac("sha256", salted).update("Client Key").digest();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-// What starts with it would else wait without a word, and for ever.
+// Otherwise these start-up steps would wait silently for ever.
 test.each([
   ["migrates", () => migrate({ url, schema: "sample", log: testLog() })],
   [

@@ -1,6 +1,6 @@
 import { sql, type Database } from "../db";
 
-/** The least time between two notifications of one process. */
+/** Shortest interval between two notifications of one process. */
 const NOTIFY_EVERY_MS = 20;
 
 /** Wakes waiting loops of a schema: in this process by a call, in the other replicas by NOTIFY. */
@@ -16,9 +16,9 @@ export type DoorbellName = "outbox" | "feed";
 const doorbells = new WeakMap<Database, Record<DoorbellName, Doorbell>>();
 
 /**
- * Tells the schema's relay that events were committed. The call is enough when the relay runs in this
- * process. NOTIFY is a statement of its own after the commit: inside the transaction it would hold a
- * lock of the whole cluster over the commit's fsync. If it gets lost, the relay's poll finds the event.
+ * Notifies the schema's relay of new events. The call suffices when the relay runs in this process.
+ * NOTIFY is a separate statement after the commit: inside the transaction it would hold a
+ * cluster-wide lock over the commit's fsync. If it is lost, the relay's poll finds the event.
  */
 export function ringOutbox(db: Database): void {
   const { wakers } = doorbellOf(db, "outbox");
@@ -26,7 +26,7 @@ export function ringOutbox(db: Database): void {
   for (const wake of wakers) wake();
 }
 
-/** Tells every replica that serves the feed that there are new numbers. */
+/** Notifies every replica that serves the feed of new numbers. */
 export function ringFeed(db: Database): void {
   for (const wake of doorbellOf(db, "feed").wakers) wake();
   notifyOthers(db, "feed");

@@ -1,4 +1,4 @@
-/** An event as a service writes it down. `version` grows by one with every event of the aggregate. */
+/** An event to store. `version` grows by one with every event of the aggregate. */
 export interface NewEvent {
   topic: string;
   /** The payload's message name in snake_case. */
@@ -7,7 +7,10 @@ export interface NewEvent {
   version: bigint | number;
   orgId: string;
   payload: Uint8Array;
-  /** Which request it comes from; the current context's unless stated, as it must be where many requests are decided in one batch. */
+  /**
+   * The causing request; default: the current context's. Set it where one batch decides many
+   * requests.
+   */
   requestId?: string;
   traceparent?: string;
 }

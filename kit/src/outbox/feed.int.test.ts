@@ -49,7 +49,7 @@ it("lists the events after a cursor in order, with the heads of all partitions",
   expect(answer.heads[A]).toEqual({ partition: A, number: 5n, oldest: 1n, restarted: false });
 });
 
-it("bounds an answer by bytes, and gives one event at least", async () => {
+it("limits an answer by bytes, and returns at least one event", async () => {
   startRelay(bench.test.db);
   const large = (version: number) => ({ ...event("a", version), payload: Buffer.alloc(800_000) });
   await append(bench.test.db, large(1), large(2), large(3));
@@ -71,7 +71,7 @@ it.each(["this replica", "another replica"])(
   },
 );
 
-it("answers without events when the wait is over", async () => {
+it("answers without events at the end of the wait", async () => {
   await startWith(1);
   expect(versionsOf(await openFeed()(1n, { waitMs: 50 }))).toEqual([]);
 });
@@ -108,7 +108,7 @@ it("answers from the oldest event when another event has the cursor's number", a
   expect((await list(3n, { eventId: third!.event!.eventId })).heads[A]!.restarted).toBe(false);
 });
 
-it("names the oldest number that pruning left", async () => {
+it("names the oldest number behind pruned events", async () => {
   await startWith(4);
   const list = openFeed();
   const [first] = (await list(0n)).events;
@@ -125,7 +125,7 @@ it.each([
   ["waitMs", { waitMs: 20_001 }],
   ["cursors[0].partition", { cursors: [{ partition: 3, number: 0n, eventId: undefined }] }],
   ["cursors[0].eventId", { cursors: [{ partition: 0, number: 0n, eventId: "1" }] }],
-])("refuses a bad %s", async (path, request) => {
+])("refuses an invalid %s", async (path, request) => {
   const refused = openFeed()(0n, request);
   await expect(refused).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path }] } });
 });

@@ -16,7 +16,7 @@ import { readFeed, readFeedHeads, type FeedHeadRow, type NumberedRow } from "./s
 
 export const MAX_EVENTS = 1_000;
 const MAX_WAIT_MS = 20_000;
-/** An answer with one payload more than this still fits into a gRPC message. */
+/** An answer with one payload beyond this still fits into a gRPC message. */
 const MAX_BYTES = 1024 * 1024;
 /** How often a waiting call looks without being woken: a notification may get lost. */
 const LOOK_EVERY_MS = 1_000;

@@ -20,7 +20,7 @@ const pending = async () =>
   (await bench.test.db.one<{ count: bigint }>(sql`select count(*) from outbox_pending`)).count;
 
 describe("appendEvents", () => {
-  it("writes nothing when the caller's transaction is rolled back", async () => {
+  it("writes no event when the caller's transaction is rolled back", async () => {
     const work = tx(bench.test.db, async (tx) => {
       await appendEvents(tx, [event("a", 1)]);
       throw new Error("no");
@@ -29,7 +29,7 @@ describe("appendEvents", () => {
     expect(await pending()).toBe(0n);
   });
 
-  it("refuses a payload that is larger than a Kafka message, before anything is written", async () => {
+  it("refuses a payload larger than a Kafka message before any write", async () => {
     const huge = { ...event("a", 1), payload: Buffer.alloc(1024 * 1024) };
     await expect(append(bench.test.db, huge)).rejects.toThrow(
       "the payload of a thing_changed is larger than a Kafka message may be",
@@ -70,7 +70,7 @@ describe("the relay", () => {
     await eventually(async () => expect(await pending()).toBe(0n));
   });
 
-  it("is woken by a commit in its own process and in another, long before it would poll", async () => {
+  it("is woken by a commit in its own process and in another, long before its next poll", async () => {
     const bus = recordingBus();
     startRelay(bench.test.db, bus, { pollMs: 60_000 });
     const elsewhere = openTestDatabase(bench.test.url, "sample");
@@ -84,10 +84,10 @@ describe("the relay", () => {
     }
   });
 
-  it("is told by another process of each commit, however close they follow each other", async () => {
+  it("is notified of each commit of another process, also of commits within a moment", async () => {
     let told = 0;
     opened.push(await bench.test.db.listen(channelOf("sample", "outbox"), () => (told += 1)));
-    // Listening begins with a look.
+    // Listening starts with one call.
     expect(told).toBe(1);
     const elsewhere = openTestDatabase(bench.test.url, "sample");
     opened.push(elsewhere);
@@ -120,7 +120,7 @@ describe("the relay", () => {
     }
   });
 
-  it("gives late numbers to a transaction that took its ids early and commits late", async () => {
+  it("gives later numbers to a transaction that took its ids early and commits late", async () => {
     const bus = recordingBus();
     startRelay(bench.test.db, bus);
     await tx(bench.test.db, async (tx) => {
@@ -134,7 +134,7 @@ describe("the relay", () => {
     expect(gaps(bus.messages)).toEqual([]);
   });
 
-  it("goes on at once when the clock is set back", async () => {
+  it("continues at once when the clock is set back", async () => {
     const bus = recordingBus();
     startRelay(bench.test.db, bus, { pollMs: 60_000 });
     await append(bench.test.db, event("a", 1));
@@ -145,7 +145,7 @@ describe("the relay", () => {
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2"]));
   });
 
-  it("keeps everything while the bus is away, and publishes it in order when it is back", async () => {
+  it("keeps events while the bus is away, and publishes them in order afterwards", async () => {
     const bus = recordingBus();
     const registry = new Registry();
     startRelay(bench.test.db, bus, { registry });
@@ -166,7 +166,7 @@ describe("the relay", () => {
     });
   });
 
-  it("says nothing of its backlog while it cannot be read", async () => {
+  it("reports no backlog while the backlog is unreadable", async () => {
     const registry = new Registry();
     const metrics = relayMetrics(registry);
     const told = async () => (await registry.metrics()).match(/^outbox_(pending|oldest_age_seconds) .*/gm);
@@ -183,7 +183,7 @@ describe("the relay", () => {
     expect(await told()).toBeNull();
   });
 
-  it("says of its backlog how long the oldest has waited", async () => {
+  it("reports the age of the oldest event in its backlog", async () => {
     const registry = new Registry();
     await append(bench.test.db, event("a", 1), event("a", 2));
     await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version = 1`);
@@ -191,7 +191,7 @@ describe("the relay", () => {
     expect(await registry.metrics()).toMatch(/^outbox_oldest_age_seconds 36\d\d/m);
   });
 
-  it("finds out about its backlog without reading what is published, whatever the statistics say", async () => {
+  it("reads its backlog without reading published events, also with stale statistics", async () => {
     const { db } = bench.test;
     const owner = openTestDatabase(bench.test.ownerUrl, "sample");
     opened.push(owner);
@@ -227,7 +227,7 @@ describe("the relay", () => {
     expect(bus.messages).toEqual([]);
   });
 
-  it("publishes again, under the same numbers, what Kafka did not acknowledge before a restart", async () => {
+  it("publishes unacknowledged events again under the same numbers after a restart", async () => {
     const [first, second] = [recordingBus(), recordingBus()];
     const relay = startRelay(bench.test.db, first);
     await append(bench.test.db, event("a", 1));
@@ -269,13 +269,13 @@ describe("pruning", () => {
     expect(left.map(({ version }) => version)).toEqual([19n, 20n, 21n, 22n, 23n, 24n, 25n, 26n]);
   });
 
-  it("runs by itself", async () => {
+  it("runs on schedule", async () => {
     const relay = startRelay(bench.test.db);
     await append(bench.test.db, event("a", 1));
     await eventually(async () => expect(await numbers()).toHaveLength(1));
     await relay.close();
     await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
-    // The first round starts at once instead of at a random time of the first minute.
+    // Starts the first round at once instead of at a random time of the first minute.
     const random = jest.spyOn(Math, "random").mockReturnValue(0);
     const metrics = relayMetrics(new Registry());
     const options = { partitions: TOPIC.partitions, retainMs: 60_000, withKafka: false };
@@ -298,7 +298,7 @@ async function published(): Promise<bigint> {
   return published;
 }
 
-/** The places at which a partition's numbers do not grow by one. */
+/** Positions at which a partition's numbers do not grow by one. */
 function gaps(messages: BusMessage[]): string[] {
   const last = new Map<number, number>();
   return messages.flatMap(({ partition, headers }) => {

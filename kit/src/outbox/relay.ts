@@ -25,14 +25,14 @@ import { startUpkeep } from "./upkeep";
 
 export interface OutboxRelayOptions {
   db: Database;
-  /** The feed that the events of this schema make up. */
+  /** The feed of this schema's events. */
   topic: Topic;
-  /** Kafka. Without it, consumers read the feed alone. */
+  /** Kafka. Without it consumers read only the feed. */
   bus?: Bus | undefined;
   log: Log;
   registry: Registry;
   batchSize?: number;
-  /** How often it looks without being woken, and how often a stand-by tries to become active. */
+  /** Poll interval without a wake-up, also of a stand-by that tries to become active. */
   pollMs?: number;
   /** How long the feed keeps events. */
   retainMs?: number;
@@ -47,7 +47,10 @@ export interface OutboxRelay {
 const DEFAULT_BATCH_SIZE = 1_000;
 const DEFAULT_POLL_MS = 500;
 const DEFAULT_RETAIN_MS = 7 * 86_400_000;
-/** Events that are committed within this time go together: each batch costs a commit here and one per consumer. */
+/**
+ * Events committed within this time go together: each batch costs a commit here and one per
+ * consumer.
+ */
 const LEAST_INTERVAL_MS = 50;
 /** The same while there are many events. */
 const BUSY_INTERVAL_MS = 200;
@@ -65,9 +68,9 @@ interface Relay extends Required<Omit<OutboxRelayOptions, "bus">> {
 }
 
 /**
- * Gives the committed events their numbers, then publishes them to Kafka in that order, at least once.
- * Each replica starts a relay. The schema's advisory lock picks the active one; another takes over
- * within a poll. A transaction that commits late gets its numbers late, so no event is passed over.
+ * Numbers the committed events, then publishes them to Kafka in that order, at least once. Each
+ * replica starts a relay. The schema's advisory lock picks the active one; another takes over
+ * within a poll. A transaction that commits late gets later numbers, so no event is missed.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const givingUp = new AbortController();
@@ -109,7 +112,7 @@ async function runUntilClosed(relay: Relay): Promise<void> {
   }
 }
 
-/** The lock and the numbers share one session: a relay that lost the lock cannot number any more. */
+/** Lock and numbers share one session: a relay without the lock cannot assign numbers. */
 async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
   const { db, log, rest, pollMs, bus, givenUp } = relay;
   await prepareRelaySession(connection);
@@ -153,7 +156,7 @@ async function stampUntilClosed(relay: Relay, connection: Queryable, onStamped: 
   }
 }
 
-/** Gives how many events got a number. The rows are in the order of their appending. */
+/** Returns the number of newly numbered events. The rows are in the order of their insertion. */
 async function stampPending(relay: Relay, connection: Queryable, heads: bigint[]): Promise<number> {
   const { topic, batchSize, bus, metrics } = relay;
   const rows = await readPending(connection, batchSize);
@@ -172,7 +175,9 @@ async function stampPending(relay: Relay, connection: Queryable, heads: bigint[]
   return rows.length;
 }
 
-/** Publishes by the numbers: a relay that starts goes on behind the last number that Kafka acknowledged. */
+/**
+ * Publishes by number: a starting relay continues behind the last number that Kafka acknowledged.
+ */
 async function publishUntilClosed(
   relay: Relay,
   bus: Bus,

@@ -5,7 +5,7 @@ import type { Backlog, OutboxRow } from "./store";
 type PublishedEvent = Pick<OutboxRow, "topic" | "occurred_at">;
 
 export interface RelayMetrics {
-  /** Null while the backlog cannot be read: the last value must not pass for the current one. */
+  /** Null while the backlog is unreadable, because the last value must not look current. */
   backlog(backlog: Backlog | null): void;
   /** The events are out: Kafka acknowledged them or, without Kafka, the feed serves them. */
   published(rows: readonly PublishedEvent[]): void;

@@ -27,7 +27,7 @@ export async function tryLockRelay(connection: Queryable, schema: string): Promi
 }
 
 /**
- * Keeps the planner of the relay's session on index scans: the statistics of tables that fill and empty
+ * Keeps the planner of the relay's session on index scans: statistics of tables that fill and empty
  * all day are always wrong.
  */
 export async function prepareRelaySession(connection: Queryable): Promise<void> {
@@ -56,7 +56,7 @@ export async function readPending(connection: Queryable, limit: number): Promise
   );
 }
 
-/** The last number of each partition. Partitions that are new begin at 0. */
+/** The last number of each partition. New partitions start at 0. */
 export async function readHeads(connection: Queryable, partitions: number): Promise<bigint[]> {
   await connection.run(sql`
     insert into feed_heads (partition)
@@ -74,8 +74,8 @@ export interface Position {
 }
 
 /**
- * Numbers the events and takes them off the pending ones, in one transaction. Its commit is durable
- * before anything is published, so no number is given twice after a crash.
+ * Numbers the events and removes them from the pending ones, in one transaction. Its commit is
+ * durable before publishing, so no number is reused after a crash.
  */
 export async function stampEvents(connection: Queryable, positions: Position[]): Promise<void> {
   const heads = new Map(positions.map(({ partition, number }) => [partition, number]));
@@ -143,11 +143,11 @@ export interface FeedHeadRow {
   number: bigint;
   /** Null when no event of the partition is kept. */
   oldest: bigint | null;
-  /** The id of the kept event at the number that was asked about. */
+  /** Id of the stored event at the requested number. */
   event_id: string | null;
 }
 
-/** The heads of all partitions, with the events that are at the given numbers. */
+/** The heads of all partitions, with the events at the given numbers. */
 export async function readFeedHeads(
   db: Queryable,
   cursors: readonly { partition: number; number: bigint }[],
@@ -169,7 +169,10 @@ export async function readFeedHeads(
   );
 }
 
-/** The events after the given numbers: at most `limit`, and no more bytes than that but for the first. */
+/**
+ * The events after the given numbers, limited by count and bytes; the first one may exceed the
+ * bytes.
+ */
 export async function readFeed(
   db: Queryable,
   cursors: readonly { partition: number; number: bigint }[],
@@ -210,8 +213,8 @@ export interface Backlog {
 }
 
 /**
- * The events that are not out yet: those without a number and, with Kafka, those that it has not
- * acknowledged. The count stops at 100,000. "offset 0" keeps the planner from reading the whole outbox.
+ * Unpublished events: those without a number and, with Kafka, those that it has not acknowledged.
+ * The count stops at 100,000. "offset 0" keeps the planner from reading the whole outbox.
  */
 export async function readBacklog(db: Queryable, withKafka: boolean): Promise<Backlog> {
   return db.one<Backlog>(sql`
@@ -232,7 +235,7 @@ export async function readBacklog(db: Queryable, withKafka: boolean): Promise<Ba
       ), 0))::float8 as oldest_age_seconds`);
 }
 
-/** Removes a partition's oldest events up to the first that is younger. Gives how many it removed. */
+/** Deletes a partition's oldest events up to the first younger one. Returns the number. */
 export async function pruneWindow(
   db: Queryable,
   partition: number,

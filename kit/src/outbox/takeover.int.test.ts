@@ -3,7 +3,7 @@ import { eventually, openTestDatabase, startProxy, testLog } from "../testing";
 import { tryLockRelay } from "./store";
 import { append, event, namesOf, outboxBench, recordingBus } from "./testing/bench";
 
-// Of all replicas one publishes: who goes on when that one, its connection or its database has gone.
+// One of several replicas publishes. These tests end it, its connection or its database.
 
 const bench = outboxBench();
 const { opened, startRelay } = bench;
@@ -34,7 +34,7 @@ test("runs in one replica only, and another takes over when that one stops or lo
   await eventually(() => expect(namesOf([...first.messages, ...second.messages])).toContain("a.4"));
 });
 
-test("goes on with the next database when the one it had has gone without a word", async () => {
+test("continues with the next database when its own fell silent", async () => {
   const target = new URL(bench.test.url);
   const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
   target.port = String(proxy.port);
@@ -50,7 +50,7 @@ test("goes on with the next database when the one it had has gone without a word
   await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1"]));
 
   proxy.setMode({ kind: "halfOpen" });
-  // Its own server notices after a while that nobody is there, and lets go of the lock.
+  // Its server notices the lost connection after a while and releases the lock.
   const admin = openTestDatabase(bench.test.adminUrl, "sample");
   opened.push(admin);
   await admin.run(
@@ -60,7 +60,7 @@ test("goes on with the next database when the one it had has gone without a word
   await eventually(() => expect(namesOf(bus.messages)).toContain("a.2"));
 });
 
-test("runs for each schema of a database, whoever runs for another", async () => {
+test("runs for each schema of a database independently", async () => {
   await bench.test.db.dedicated(async (first) => {
     expect(await tryLockRelay(first, "sample")).toBe(true);
     await bench.test.db.dedicated(async (second) => {
@@ -70,7 +70,7 @@ test("runs for each schema of a database, whoever runs for another", async () =>
   });
 });
 
-test("listens on one connection, however often it is interrupted, and on none once it is closed", async () => {
+test("listens on one connection, also after interruptions, and on none once it is closed", async () => {
   const bus = recordingBus();
   const relay = startRelay(bench.test.db, bus);
   const admin = openTestDatabase(bench.test.adminUrl, "sample");

@@ -1,7 +1,7 @@
 import { won } from "../contract/money";
 import { cancellableUntil, chargeStatus } from "./charge";
 
-test("a charge's status follows what was cancelled of it", () => {
+test("a charge's status follows its cancelled amount", () => {
   const of = (cancelled: bigint) => chargeStatus({ amountWon: won(1000n), cancelledWon: won(cancelled) });
   expect([of(0n), of(1n), of(999n), of(1000n)]).toEqual([
     "CHARGED",
@@ -11,7 +11,7 @@ test("a charge's status follows what was cancelled of it", () => {
   ]);
 });
 
-test("a charge can be cancelled for thirty times twenty-four hours", () => {
+test("a charge can be cancelled for 30 days of 24 hours", () => {
   expect(cancellableUntil({ createdAt: new Date("2026-03-01T12:00:00Z") })).toEqual(
     new Date("2026-03-31T12:00:00Z"),
   );

@@ -13,7 +13,7 @@ import {
 } from "./records";
 import { type Settlement } from "./settlement";
 
-// Records in the words of the contract. `settled` gives the settlement of an id.
+// Converts records into messages. `settled` returns the settlement of an id.
 
 export type Settled = (id: string) => Settlement;
 

@@ -83,7 +83,7 @@ test("a payment's record adds up, names the payer's wallet of the request and fi
   );
 });
 
-test("a cancelled payment's record is the payment's with what the cancellation restored", () => {
+test("a cancelled payment's record is the payment's with the restored amounts", () => {
   fc.assert(
     fc.property(fc.tuple(amount, amount), notes, ([normalWon, accruedWon], noted) => {
       const paid = paymentEntry(parties(), {
@@ -110,7 +110,7 @@ test("a cancelled payment's record is the payment's with what the cancellation r
   );
 });
 
-test("a refund's record holds what left the wallet", () => {
+test("a refund's record holds the amount that left the wallet", () => {
   const walletId = newId("wal");
   const entry = refundEntry(walletId, 700n, { memo: "bye" });
   const { refund } = recordsOf(orgId, entry);
@@ -169,7 +169,7 @@ test("an entry that opens, closes or freezes a wallet or credits a deposit has n
   expect(kinds.map((kind) => recordsOf(orgId, plainEntry(kind)))).toEqual(kinds.map(() => ({})));
 });
 
-test("a cancellation without its original entry is a mistake of the ledger", () => {
+test("a cancellation without its original entry is an error of the ledger", () => {
   const charge = chargeEntry(newId("wal"), 5_000n, 5_000n);
   const of = { amountWon: 1n, cancelledWon: 1n, balanceWon: 4_999n };
   const { original: _, ...bare } = cancelChargeEntry(charge, of);

@@ -3,8 +3,8 @@ import { type Won, won } from "../contract/money";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry, HoldStatus, type Posting, type RequestState } from "@wonrail/proto/ledger/v1/ledger";
 
-// The one place that turns a ledger entry into records. Answers, the projection, reads of one record and
-// rebuilds all use it, so they cannot differ.
+// Turns a ledger entry into records. Answers, the projection, reads of one record and rebuilds all
+// use it, so they cannot differ.
 
 /** Texts that the caller wrote on a command. They change nothing about the money. */
 export interface Notes {
@@ -115,7 +115,10 @@ export function recordsOf(orgId: string, entry: Entry): Records {
   }
 }
 
-/** True for the end of an entry whose month has left the ledger. Such an entry no longer tells its whole record. */
+/**
+ * True for the end of an entry whose month was detached. Such an entry no longer holds its whole
+ * record.
+ */
 export function lacksOriginal({ kind, original }: Entry): boolean {
   return original === undefined && NEEDS_ORIGINAL.includes(kind);
 }

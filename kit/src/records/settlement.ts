@@ -8,7 +8,7 @@ export interface Settlement {
   failureReason: string | null;
 }
 
-/** The settlement of a record that chain-relayer has not told of. */
+/** The settlement of a record without an event of chain-relayer. */
 export function pending(network: string): Settlement {
   return { status: "PENDING", network, txHash: null, blockNumber: null, failureReason: null };
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type CallerRules, type GrpcService } from "../grpc/server";
 
-/** Service → method → who may call it. */
+/** Service → method → allowed callers. */
 type CallerTable = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** The part of the product's one table that is about these services; see proto/callers.json. */
+/** The part of proto/callers.json for these services. */
 export function callersOf(services: readonly GrpcService[]): CallerRules {
   const table = JSON.parse(readFileSync(require.resolve("@wonrail/proto/callers"), "utf8")) as CallerTable;
   const names = new Set(

@@ -4,15 +4,15 @@ import { certificates, tlsRule, tlsShape } from "../tls";
 import { tracingShape } from "../tracing";
 
 const kafkaShape = {
-  /** How events travel: through Kafka with the feeds behind it, or through the feeds alone. */
+  /** Transport of events: Kafka with the feeds behind it, or the feeds alone. */
   BUS: z.enum(["kafka", "feed"]).default("kafka"),
   KAFKA_BROKERS: list
     .refine((brokers) => brokers.every((broker) => hostPort.safeParse(broker).success), "must be host:port,…")
     .default([]),
-  /** How many brokers keep each topic. The process stops when a topic has fewer. 1 is for a laptop. */
+  /** Replicas of each topic. The process stops when a topic has fewer. 1 is for a laptop. */
   KAFKA_REPLICATION: count.min(1).default(3),
   KAFKA_TLS: flag.default(false),
-  /** The authority of the brokers' certificates, as PEM. Default: the authorities that Node trusts. */
+  /** The authority of the brokers' certificates, as PEM. Default: Node's authorities. */
   KAFKA_CA: certificates.optional(),
   KAFKA_SASL: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
   KAFKA_USERNAME: z.string().optional(),
@@ -36,7 +36,10 @@ const kafkaRule = rule(
 
 const callersShape = {
   GRPC_HOST: z.string().default("0.0.0.0"),
-  /** The service starts without TLS, so that it cannot tell its callers apart. Every caller is admitted. */
+  /**
+   * The service starts without TLS, so that it cannot identify its callers. Every caller is
+   * admitted.
+   */
   ALLOW_UNIDENTIFIED_CALLERS: flag.default(false),
   TLS_CERT: tlsShape.TLS_CERT,
 };
@@ -62,7 +65,7 @@ export const serviceShape = {
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
   DATABASE_URL: postgresUrl,
   DATABASE_POOL_MAX: count.min(1).default(10),
-  /** The database server should have a synchronous stand-by. An alert fires while it has none. */
+  /** The database server should have a synchronous stand-by; its absence is an alert. */
   DATABASE_STANDBY: flag.default(false),
   GRPC_PORT: port,
   GRPC_REFLECTION: flag.default(false),
@@ -74,7 +77,7 @@ export const serviceShape = {
   ...kafkaShape,
   /** How long the feed of this service keeps events. */
   FEED_RETENTION_HOURS: count.min(1).default(7 * 24),
-  /** The longest time that a process takes to stop after it has settled. */
+  /** Longest stop of a process after its settling. */
   SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** A stopping process stays up this long after it reports unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),

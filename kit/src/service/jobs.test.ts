@@ -6,7 +6,7 @@ import { testRegistry } from "../testing";
 
 const log = pino({ level: "silent" });
 
-test("a job that fails is tried again at its next turn", async () => {
+test("a failed job is retried at its next turn", async () => {
   let rounds = 0;
   const again = newEvent();
   const run = async () => {
@@ -20,7 +20,7 @@ test("a job that fails is tried again at its next turn", async () => {
   expect(rounds).toBeGreaterThanOrEqual(2);
 });
 
-test("an hourly job is retried a minute after it failed, and rests an hour after it succeeded", async () => {
+test("an hourly job is retried a minute after a failure, and rests an hour after a success", async () => {
   jest.useFakeTimers();
   const run = jest.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error("first round"));
   const jobs = startJobs([{ name: "hourly", everyMs: 3_600_000, run }], { log, registry: testRegistry() });
@@ -37,7 +37,7 @@ test("an hourly job is retried a minute after it failed, and rests an hour after
   }
 });
 
-test("close waits for the round that is running and starts no other", async () => {
+test("close waits for the running round and starts no other", async () => {
   const [begun, held] = [newEvent(), newEvent()];
   let [running, finished] = [0, 0];
   const run = async () => {
@@ -80,7 +80,7 @@ test.each([
   expect(await registry.metrics()).toContain(`job_failures_total{job_name="long"} ${failures}\n`);
 });
 
-test("a job that has found nothing rests for longer, until there is word of something", async () => {
+test("a job without work rests longer, until it is woken", async () => {
   const word = pause();
   let [rounds, found] = [0, false];
   const run = async () => ((rounds += 1), found);

@@ -3,11 +3,16 @@ import { type Log } from "../log";
 import { Counter, Gauge, type Registry } from "../metrics";
 import { pause, type Pause } from "../pause";
 
-/** Something that is done again and again. Every job is safe to run in several replicas at once: it takes what it does by row lock. */
+/**
+ * A repeated task. Every job is safe in several concurrent replicas: it takes its work by row lock.
+ */
 export interface Job {
   name: string;
   everyMs: number;
-  /** After a round that gives false, which has found nothing to do, the next one comes only then, unless there is word of something before. */
+  /**
+   * After a round that returns false, for lack of work, the next one comes after this time or a
+   * wake-up.
+   */
   quiet?: { everyMs: number; word: Pause };
   run: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -16,10 +21,13 @@ export interface RunningJobs {
   close(): Promise<void>;
 }
 
-/** A job that runs once an hour or a day does not wait that long after a failure. */
+/** An hourly or daily job retries sooner than that after a failure. */
 const LONGEST_REST_AFTER_FAILURE_MS = 60_000;
 
-/** Runs each job in a loop of its own, never twice at once. A failed round is logged, counted and retried within a minute. */
+/**
+ * Runs each job in its own loop, never twice at once. A failed round is logged, counted and retried
+ * within a minute.
+ */
 export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: Registry }): RunningJobs {
   const failures = new Counter({
     name: "job_failures_total",
@@ -46,11 +54,11 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
         found = await job.run(stop.signal);
         lastSuccess.set({ job_name: job.name }, Date.now() / 1000);
       } catch (error) {
-        // What left off because it was to end has not failed.
+        // A round aborted by the stop has not failed.
         if (stop.signal.aborted && error === stop.signal.reason) return;
         failures.inc({ job_name: job.name });
         restMs = Math.min(job.everyMs, LONGEST_REST_AFTER_FAILURE_MS);
-        // An unreachable dependency already has its own alarm; a stack for each round would only drown the log.
+        // An unreachable dependency has its own alert; a stack per round would flood the log.
         const busy = error instanceof DomainError && error.retryable;
         log.warn(
           { job: job.name, err: busy ? undefined : error, code: busy ? error.code : undefined },

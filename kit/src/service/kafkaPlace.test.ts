@@ -38,6 +38,6 @@ test("asks for three replicas and no TLS by default", () => {
   expect(place({})).toEqual({ brokers: ["a:1", "b:2"], replication: 3 });
 });
 
-test("has no place when the feeds are the only transport", () => {
+test("has no Kafka when the feeds are the only transport", () => {
   expect(place({ BUS: "feed" })).toBeUndefined();
 });

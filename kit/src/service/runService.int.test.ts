@@ -20,7 +20,7 @@ import {
 } from "../testing";
 
 const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS;
-/** Less than one attempt to reach a silent broker takes. */
+/** Shorter than one attempt to reach a silent broker. */
 const GRACE_MS = 8_000;
 const VERSION = 1;
 const STEPS = [
@@ -50,7 +50,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-test("a service that settles longer than its grace answers the calls that came meanwhile", async () => {
+test("a service whose settling outlasts its grace answers the calls that came meanwhile", async () => {
   const place = { BUS: "feed", DATABASE_URL: database.url, SAMPLE_TOPIC: newName("topic") };
   const times = { SHUTDOWN_SETTLE_MS: "3000", SHUTDOWN_GRACE_MS: "2000", SAMPLE_CALL_MS: "3300" };
   service = await startService({ ...place, ...times });
@@ -77,7 +77,7 @@ test.each(["exception", "rejection"])(
   },
 );
 
-describe("the database cannot be reached at first", () => {
+describe("when the database is unreachable at first", () => {
   let place: Record<string, string>;
   beforeEach(async () => {
     const { hostname: host, port } = new URL(database.url);
@@ -94,12 +94,12 @@ describe("the database cannot be reached at first", () => {
     expect(await service.stop()).toBe(0);
   });
 
-  test("a start that waits can be stopped", async () => {
+  test("a waiting start can be stopped", async () => {
     expect(await service.stop()).toBe(0);
   });
 });
 
-test("a database that refuses the service's password ends its start at once, with 1", async () => {
+test("a start ends at once with 1 when the database refuses the password", async () => {
   const url = new URL(database.url);
   url.password = "another";
   service = await launch({ BUS: "feed", DATABASE_URL: url.href, SAMPLE_TOPIC: newName("topic") });
@@ -156,7 +156,7 @@ test("a service without Kafka handles its events by the feed, and stops in order
     service = await startService({ BUS: "kafka", ...place, ...own, ...more });
   };
 
-  test("a service that starts serves and handles events, and joins Kafka once it is there", async () => {
+  test("a service serves and handles events from its start, and joins Kafka when it is available", async () => {
     await start();
     await service.client.ready();
     expect(await service.probe("/livez")).toBe(200);
@@ -205,7 +205,7 @@ interface Service {
   client: ReturnType<typeof clientOf>;
   probe(path: string): Promise<number>;
   metrics(): Promise<string>;
-  /** As an operator does; gives the exit code. */
+  /** Stops it like an operator; returns the exit code. */
   stop(): Promise<number | null>;
   /** The lines of its log with that message. */
   logged(message: string): Record<string, unknown>[];

@@ -20,13 +20,13 @@ import { kafkaPlace } from "./kafkaPlace";
 import { startConsumers } from "./startConsumers";
 import { watchStandby } from "./watchStandby";
 
-/** What the kit makes for a service before the service makes anything itself. */
+/** Parts that the kit creates for a service. */
 export interface ServiceParts<C extends ServiceConfig> {
   config: C;
   db: Database;
   log: Log;
   registry: Registry;
-  /** Who this process is to those whom it calls; absent without TLS. */
+  /** This process's certificate for its calls; absent without TLS. */
   tls?: TlsIdentity | undefined;
   /** Called in the order of registration when the process stops, after the doors are closed. */
   onClose: (name: string, close: () => Promise<void> | void) => void;
@@ -39,7 +39,7 @@ export interface Doors {
   jobs: Job[];
   /** Dependencies without which the process should get no traffic, beyond its database. */
   ready?: Record<string, () => Promise<void>>;
-  /** Called before the gRPC server drains: ends the streams that would go on for ever, so that it need not cut them. */
+  /** Called before the gRPC server drains: ends endless streams, so that they need not be cut. */
   endStreams?: () => void;
 }
 
@@ -57,12 +57,15 @@ export interface ServiceSpec<C extends ServiceConfig> {
   /** The Postgres schema; the service's name unless that is no identifier. */
   schema?: string;
   migrations: string;
-  /** The feed that this service publishes, with its number of partitions. None or one. */
+  /** The feed of this service, with its number of partitions. None or one. */
   topics: Topic[];
   /** The producers of the topics that this service consumes. */
   feeds?: FeedPlace[];
   config: C;
-  /** `fail` is for what turns out later to be as wrong as what ends a start: the process stops, in order and with 1. */
+  /**
+   * `fail` stops the process, in order and with 1, for problems found later that would have
+   * prevented the start.
+   */
   open: (parts: ServiceParts<C>, fail: (error: unknown) => void) => Doors | Promise<Doors>;
 }
 
@@ -157,7 +160,7 @@ async function openDoors(options: OpenDoors): Promise<void> {
     port: config.OPS_PORT,
     log,
     registry,
-    // Not Kafka: without it requests are served and the feeds bring the events.
+    // Without Kafka: requests are served and the feeds deliver events while it is away.
     checks: { database: () => db.ping(), ...doors.ready },
     live: () => consumers.live(),
   });

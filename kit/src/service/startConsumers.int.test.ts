@@ -37,7 +37,7 @@ test("a group counts as joined while its own subscription lives", async () => {
   expect(live()).toBe(false);
 });
 
-test("a subscription that crashes is closed and replaced, and the process goes on", async () => {
+test("a crashed subscription is replaced, and the process continues", async () => {
   const registry = new Registry();
   const open = new Set<SubscribeOptions>();
   let subscribed = 0;
@@ -74,7 +74,7 @@ test("a subscription that crashes is closed and replaced, and the process goes o
   expect(open.size).toBe(0);
 });
 
-test("a topic that is unsafe ends the process", async () => {
+test("an unsafe topic ends the process", async () => {
   const refused = new TopicRefusedError("t has 1 of 3 replicas");
   const bus: Partial<Bus> = { ensureTopics: () => Promise.reject(refused) };
   const fail = jest.fn();

@@ -8,7 +8,7 @@ import { pause } from "../pause";
 
 export interface StartConsumersOptions {
   db: Database;
-  /** Kafka. Without it the consumers read the feeds alone. */
+  /** Kafka. Without it the consumers read only the feeds. */
   bus: Bus | undefined;
   /** The topics that this service publishes to. */
   topics: Topic[];
@@ -32,9 +32,9 @@ const LONGEST_PAUSE_MS = 30_000;
 const MAX_BATCH = 800;
 
 /**
- * Starts the consumers, and joins Kafka in the background for as long as it takes. Without Kafka the
- * feeds bring the events, so the process serves requests and handles events while Kafka is away. A
- * subscription that crashes is replaced.
+ * Starts the consumers, and joins Kafka in the background for as long as it takes. While Kafka is
+ * away the feeds deliver events, so the process serves requests and handles events. A crashed
+ * subscription is replaced.
  */
 export function startConsumers(options: StartConsumersOptions): RunningConsumers {
   const { db, bus, topics, consumers: specs, feeds, log, registry, fail } = options;

@@ -2,8 +2,8 @@ import { recordedLog } from "../grpc/echoService.testing";
 import { createTestDatabase, testRegistry } from "../testing";
 import { watchStandby } from "./watchStandby";
 
-/** One that has a stand-by is in e2e/postgres. */
-test("a server without a stand-by is said to lose what it acknowledged", async () => {
+/** e2e/postgres tests a server with a stand-by. */
+test("a server without a stand-by is reported as able to lose acknowledged writes", async () => {
   const database = await createTestDatabase({ schema: "sample" });
   const { log, lines } = recordedLog();
   const registry = testRegistry();

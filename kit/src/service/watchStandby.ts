@@ -6,8 +6,9 @@ import { type Job } from "./jobs";
 const EVERY_MS = 60_000;
 
 /**
- * Whether what is acknowledged is on a second machine as well rests on settings that are not ours, and after a failover often on others than
- * before. A server that is asked to wait for a stand-by and has none is another matter: it acknowledges nothing.
+ * Reports whether acknowledged writes are also on a second machine. That depends on the server's
+ * settings, which may change at a failover. A server that waits for an absent stand-by
+ * acknowledges nothing, which is another alert.
  */
 export function watchStandby(db: Database, { log, registry }: { log: Log; registry: Registry }): Job {
   const waits = new Gauge({

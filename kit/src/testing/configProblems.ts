@@ -1,4 +1,4 @@
-/** The lines in which a configuration is refused; none when it is taken. */
+/** The lines that refuse a configuration; none when it is valid. */
 export function configProblems(read: (exit: (message: string) => never) => unknown): string[] {
   try {
     read((message) => {

@@ -1,7 +1,7 @@
 import { eventually } from "./eventually";
 
 describe("eventually", () => {
-  it("gives what the check returned once it stopped throwing", async () => {
+  it("returns the check's result once it stops throwing", async () => {
     let calls = 0;
     const check = () => {
       calls += 1;
@@ -11,7 +11,7 @@ describe("eventually", () => {
     expect(await eventually(check, { intervalMs: 1 })).toBe(3);
   });
 
-  it("throws the check's last error when the time is over", async () => {
+  it("throws the check's last error at the timeout", async () => {
     const never = () => {
       throw new Error("never");
     };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Repeats the check until it stops throwing, and gives what it returned; after the time is over, its last error. The time is only a limit,
- * wide enough for a machine that stalls: what passes does not wait for it.
+ * Repeats the check until it stops throwing, and returns its result; throws its last error on
+ * timeout. The timeout is generous for stalled machines, and does not delay a passing check.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

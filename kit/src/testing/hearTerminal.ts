@@ -1,6 +1,6 @@
 import { type Terminal } from "../command/runCommands";
 
-/** A terminal, and what a command says on it. */
+/** A terminal that records a command's output. */
 export function hearTerminal(): { terminal: Terminal; said: { out: string; err: string } } {
   const said = { out: "", err: "" };
   const terminal = {

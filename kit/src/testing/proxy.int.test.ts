@@ -37,7 +37,7 @@ function open() {
 }
 
 describe("the proxy", () => {
-  it("hands on both ways, and points new connections to another target when told", async () => {
+  it("forwards both ways, and sends new connections to another target on request", async () => {
     await start({ kind: "pass" });
     const client = open();
     client.socket.write("a");
@@ -62,7 +62,7 @@ describe("the proxy", () => {
     expect(performance.now() - startMs).toBeGreaterThan(55);
   });
 
-  it("drops all bytes or only the answers, and resets the connection when the fault ends", async () => {
+  it("swallows everything, or only the answers, silently", async () => {
     let [asked, answered] = ["", ""];
     await start(
       { kind: "blackhole" },
@@ -86,7 +86,7 @@ describe("the proxy", () => {
     await eventually(() => expect(unharmed.text).toBe("<c>"));
   });
 
-  it("resets what is open and what comes", async () => {
+  it("resets open and new connections", async () => {
     await start({ kind: "pass" });
     const before = open();
     before.socket.write("a");
@@ -106,7 +106,7 @@ describe("the proxy", () => {
     await eventually(() => expect(client.end).toBe("ECONNRESET"));
   });
 
-  it("lets a fault begin at a certain request", async () => {
+  it("starts a fault at a given request", async () => {
     const onRequest: ProxyOptions["onRequest"] = (chunk, self) => {
       if (chunk.includes("commit")) self.setMode({ kind: "reset" });
     };

@@ -3,25 +3,34 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 export type ProxyMode =
   | { kind: "pass" }
   | { kind: "delay"; delayMs: number }
-  /** The proxy drops all bytes in both directions, as a network that loses packets. */
+  /**
+   * Accepts everything and forwards nothing, in both directions, like a network that swallows
+   * packets.
+   */
   | { kind: "blackhole" }
-  /** Open connections stay open and silent forever, as after a peer vanished. New connections work. */
+  /**
+   * Open connections stay open and silent for ever; new ones work. A vanished peer leaves this
+   * state.
+   */
   | { kind: "halfOpen" }
   /** Requests arrive, answers never do. */
   | { kind: "dropResponses" }
-  /** The proxy resets every open and every new connection. */
+  /** Resets every open and every new connection. */
   | { kind: "reset" }
-  /** Half of the target's next answer arrives, and the connection ends. */
+  /** Forwards a part of the target's next answer, and closes the connection. */
   | { kind: "cutAnswers" }
-  /** The proxy resets each connection after the target has sent so many bytes. */
+  /** Resets each connection after this many bytes from the target. */
   | { kind: "closeAfterBytes"; bytes: number };
 
 export interface ProxyOptions {
   target: { host: string; port: number };
   mode?: ProxyMode;
-  /** Called with a client's bytes before the target gets them: a fault can start at a certain request. */
+  /**
+   * Called with a client's bytes before they are forwarded, so that a fault can start at a given
+   * request.
+   */
   onRequest?: (chunk: Buffer, proxy: Proxy) => void;
-  /** Called with the target's answer before the proxy passes or drops it. The request was served. */
+  /** Called with the target's answer before it is forwarded or dropped: the request was served. */
   onAnswer?: (chunk: Buffer, proxy: Proxy) => void;
 }
 
@@ -49,7 +58,7 @@ interface Link {
   silent: boolean;
 }
 
-/** Starts a TCP proxy between two processes. A test can slow it down, cut it or silence it. */
+/** A proxy between two processes, which a test can slow down, cut or silence. */
 export async function startProxy({
   target,
   mode = { kind: "pass" },
@@ -58,7 +67,7 @@ export async function startProxy({
 }: ProxyOptions): Promise<Proxy> {
   const links = new Set<Link>();
   const state = { mode, target };
-  // A silent connection does not answer the client's end.
+  // Half-open, because a silent side must not answer a close.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     if (state.mode.kind === "reset") {
       client.resetAndDestroy();
@@ -75,7 +84,7 @@ export async function startProxy({
     client.on("end", () => void (isSilent() || client.end()));
     for (const socket of [client, upstream]) {
       socket.on("error", () => undefined);
-      // A silent network does not report that the peer has gone. Closing the proxy drops the link.
+      // A silent network hides the other side's end; the proxy's close drops it.
       socket.on("close", () => {
         if (!isSilent()) drop(link);
         if (client.destroyed && upstream.destroyed) links.delete(link);
@@ -135,7 +144,7 @@ function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard)
   });
 }
 
-/** Timers of one length fire in the order they were set, so a delay keeps the order of the bytes. */
+/** Timers of equal length fire in order, so a delay keeps the order of the bytes. */
 function later(mode: ProxyMode, write: () => void): void {
   if (mode.kind === "delay") setTimeout(write, mode.delayMs);
   else write();

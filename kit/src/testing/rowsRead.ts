@@ -1,8 +1,8 @@
 import { sql, tx, type Database, type Queryable, type Tx } from "../db";
 
 /**
- * How many rows and index entries of a table the work reads, also those that it leaves out then. PostgreSQL decides how to read by what it knows of the table: who
- * has just filled it analyzes it first.
+ * Number of a table's rows and index entries that the work reads, including discarded ones.
+ * PostgreSQL plans by its statistics, so analyze a newly filled table first.
  */
 export function rowsRead(db: Database, table: string, work: (tx: Tx) => Promise<unknown>): Promise<number> {
   return tx(db, async (tx) => {
@@ -12,7 +12,7 @@ export function rowsRead(db: Database, table: string, work: (tx: Tx) => Promise<
   });
 }
 
-/** By this connection, since it last told the server's statistics. */
+/** Read by this connection since its last statistics report. */
 async function readUntilNow(db: Queryable, table: string): Promise<number> {
   const { read } = await db.one<{ read: number }>(sql`
     select (pg_stat_get_xact_tuples_returned(${table}::regclass)

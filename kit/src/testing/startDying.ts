@@ -3,7 +3,10 @@ import { Registry } from "../metrics";
 import { startProxy } from "./proxy";
 import { testLog } from "./testLog";
 
-/** Serves, but its connection breaks in the middle of the first call of each method, as when a pod dies and another one is there. */
+/**
+ * A server whose connection breaks during each method's first call, like a dying pod with a
+ * successor.
+ */
 export async function startDying(services: GrpcService[]): Promise<{ port: number; close(): Promise<void> }> {
   const died = new Set<string>();
   const server = await startGrpcServer({

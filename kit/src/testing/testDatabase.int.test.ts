@@ -13,7 +13,7 @@ describe("createTestDatabase", () => {
   });
   afterAll(() => Promise.all([first?.drop(), second?.drop()]));
 
-  it("gives each caller a database of its own with the kit's tables", async () => {
+  it("gives each caller its own database with the kit's tables", async () => {
     await tx(first.db, (tx) => tx.run(sql`insert into outbox_pending (id) values (${1n})`));
     const count = sql`select count(*) from outbox_pending`;
     expect(await first.db.one(count)).toEqual({ count: 1n });

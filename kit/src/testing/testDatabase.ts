@@ -5,7 +5,10 @@ import { readMigrations } from "../migrate/files";
 import { testLog } from "./testLog";
 
 export interface TestDatabase {
-  /** As the service's role, as the schema's owner, and as the cluster's superuser; all to this test's own database. */
+  /**
+   * URLs of the service's role, the schema's owner, and the cluster's superuser, for this test's
+   * database.
+   */
   url: string;
   ownerUrl: string;
   adminUrl: string;
@@ -15,17 +18,20 @@ export interface TestDatabase {
 
 export interface TestDatabaseOptions {
   schema: string;
-  /** The service's migrations folder; without it the database has the kit's tables only. */
+  /** The service's migrations folder; without it the database has only the kit's tables. */
   migrations?: string;
 }
 
 const PASSWORD = "test";
-/** Databases are made one at a time: the template is built once, and roles belong to the whole cluster. */
+/**
+ * Databases are created one at a time: the template is built once, and roles belong to the whole
+ * cluster.
+ */
 const BUILD_LOCK = 7_265_746;
 
 /**
- * A database of the test's own, with roles and rights as in production. It is copied from a template that is built once for each state of
- * the migrations, so a test file pays some tens of milliseconds.
+ * Creates a test's own database, with roles and rights as in production. It copies a template that
+ * is built once per state of the migrations, which takes some tens of milliseconds.
  */
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
   const clusterUrl = process.env.WONRAIL_TEST_POSTGRES_URL;
@@ -38,7 +44,7 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
     await admin.query(sql`select pg_advisory_lock(${BUILD_LOCK})`);
     const template = await ensureTemplate(admin, clusterUrl, options);
     await admin.run(rawSql(`create database ${name} template ${template}`));
-    // Rights on a database are not copied with it.
+    // A copy lacks the database's rights.
     return provision(adminUrl, options.schema);
   });
 
@@ -68,7 +74,8 @@ export function openTestDatabase(
     schema,
     applicationName: "test",
     max: options.max ?? 8,
-    // Fifty callers at once wait for these few connections, on a slow machine for longer than a service would let them.
+    // Fifty concurrent callers wait for few connections, on a slow machine longer than a service
+    // would.
     connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
     log: testLog(),
   });

@@ -1,6 +1,6 @@
 import { createLog, type Log } from "../log";
 
-/** Says nothing, unless TEST_LOG names a level. */
+/** Silent unless TEST_LOG names a level. */
 export function testLog(): Log {
   return createLog({ service: "test", level: process.env.TEST_LOG ?? "silent" });
 }

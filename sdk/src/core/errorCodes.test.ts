@@ -4,11 +4,11 @@ import { errorTable } from "@wonrail/kit/contract/errors";
 import { renderErrorCodes } from "../../bin/renderErrorCodes.ts";
 import { errorCodes } from "./errorCodes.ts";
 
-test("the file is what the generator writes; if not, run npm run generate -w @wonrail/sdk", () => {
+test("the file equals the generator's output; if not, run npm run generate -w @wonrail/sdk", () => {
   expect(readFileSync(join(__dirname, "errorCodes.ts"), "utf8")).toBe(renderErrorCodes());
 });
 
-test("the library's table has the server's codes, statuses, messages and advice to try again", () => {
+test("the library's table equals the server's codes, statuses, messages and retry advice", () => {
   const server = Object.entries(errorTable).map(([code, { http, retryable, message }]) => [
     code,
     http,

@@ -31,7 +31,7 @@ test.each<[ErrorCode, typeof ServiceError]>([
   ["SYS_003", OutcomeUnknownError],
   ["SYS_001", ServerError],
   ["SDK_002", ConnectionTimeoutError],
-])("%s is a %p", (code, type) => {
+])("%s becomes a %p", (code, type) => {
   const error = serviceError({ code });
   expect(error).toBeInstanceOf(type);
   expect(error).toBeInstanceOf(ServiceError);
@@ -48,7 +48,7 @@ test("every code has a class and a message", () => {
   }
 });
 
-test("a code of a newer service gets the class of its status", () => {
+test("a code of a newer service becomes the class of its status", () => {
   const error = serviceError({ code: "NEW_001", status: 404, message: "The thing does not exist." });
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error.code).toBe("NEW_001");
@@ -56,7 +56,7 @@ test("a code of a newer service gets the class of its status", () => {
   expect(isErrorCode("toString")).toBe(false);
 });
 
-test("a time-out is a connection error too", () => {
+test("a timeout is also a connection error", () => {
   expect(serviceError({ code: "SDK_002" })).toBeInstanceOf(ConnectionError);
 });
 
@@ -140,7 +140,8 @@ test("String(error) shows class, code, message, fields and request id", () => {
     requestId: "req_1",
   });
   expect(String(error)).toBe(
-    "InvalidRequestError REQ_001: It is wrong. amount must be a whole number of KRW; memo must be at most 200 characters long. (requestId req_1)",
+    "InvalidRequestError REQ_001: It is wrong. amount must be a whole number of KRW; memo must be at " +
+      "most 200 characters long. (requestId req_1)",
   );
   expect(String(serviceError({ code: "TRF_001", message: "Too little." }))).toBe(
     "RefusedError TRF_001: Too little.",

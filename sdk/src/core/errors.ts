@@ -234,7 +234,7 @@ const named = {
 };
 const names = new Map<unknown, string>(Object.entries(named).map(([name, type]) => [type, name]));
 
-/** `amount must be …; memo must be …`, or nothing without invalid fields. */
+/** Returns `amount must be …; memo must be …`, or an empty string without invalid fields. */
 function describeFields(details: ErrorDetails | null): string {
   const fields = Array.isArray(details?.["fields"]) ? (details["fields"] as unknown[]) : [];
   const described = fields.flatMap((field) => {

@@ -21,7 +21,7 @@ function clientOf() {
   };
 }
 
-test("a page has its items and says whether one follows", async () => {
+test("a page has its items and knows whether another one follows", async () => {
   const page = await clientOf().wallets.list({ limit: 2, currentPage: 2 });
   expect(page.items).toEqual([{ walletId: "wal_3" }, { walletId: "wal_4" }]);
   expect(page.pagination).toMatchObject({ currentPage: 2, totalCount: 5 });
@@ -31,7 +31,7 @@ test("a page has its items and says whether one follows", async () => {
   expect(await last?.getNextPage()).toBeUndefined();
 });
 
-test("for await goes over all items, and each page keeps the filters and the limit", async () => {
+test("for await visits all items, and each page keeps the filters and the limit", async () => {
   const { wallets, asked } = clientOf();
   const seen: string[] = [];
   for await (const { walletId } of wallets.list({ limit: 2, walletType: "NORMAL" })) seen.push(walletId);
@@ -43,13 +43,13 @@ test("for await goes over all items, and each page keeps the filters and the lim
   ]);
 });
 
-test("leaving the loop early asks for no more", async () => {
+test("leaving the loop early requests no further page", async () => {
   const { wallets, asked } = clientOf();
   for await (const { walletId } of wallets.list({ limit: 2 })) if (walletId === "wal_2") break;
   expect(asked).toHaveLength(1);
 });
 
-test("a page can be iterated over from where it is, and has its response", async () => {
+test("a page can be iterated from its position, and has its response", async () => {
   const { data: page, requestId } = await clientOf()
     .wallets.list({ limit: 2, currentPage: 2 })
     .withResponse();
@@ -59,7 +59,7 @@ test("a page can be iterated over from where it is, and has its response", async
   expect(requestId).toBe("req_1");
 });
 
-test("types of wallet transactions are joined, and moments become text", async () => {
+test("types of wallet transactions are joined, and dates become strings", async () => {
   const { wallets, asked } = clientOf();
   await wallets.listTransactions("wal_1", { type: ["PAYMENT", "REFUND"], from: new Date(0) });
   expect(asked[0]!.url.search).toBe("?type=PAYMENT%2CREFUND&from=1970-01-01T00%3A00%3A00.000Z");

@@ -11,7 +11,7 @@ test.each([
   ["12000", "12000000000"],
   ["007.50", "7500000"],
   ["1.0000000", "1000000"],
-])("toUnits(%p) is %p", (amount, units) => {
+])("toUnits(%p) returns %p", (amount, units) => {
   expect(toUnits(amount)).toBe(units);
 });
 
@@ -34,7 +34,7 @@ test.each([
   expect(() => toUnits(amount)).toThrow(InvalidRequestError);
 });
 
-test("numbers are refused, because they have lost digits already", () => {
+test("numbers are refused, because they may have lost digits", () => {
   expect(() => toUnits(0.1 as never)).toThrow(InvalidRequestError);
   expect(() => formatUnits(1000000 as never)).toThrow(InvalidRequestError);
 });
@@ -44,7 +44,7 @@ test.each([
   ["1000000", "1"],
   ["1", "0.000001"],
   ["0", "0"],
-])("formatUnits(%p) is %p", (units, amount) => {
+])("formatUnits(%p) returns %p", (units, amount) => {
   expect(formatUnits(units)).toBe(amount);
 });
 
@@ -71,7 +71,7 @@ test("toUnits multiplies by exactly ten to the decimals", () => {
   );
 });
 
-test("amounts in the other order of size stay in it", () => {
+test("larger amounts stay larger in the other unit", () => {
   fc.assert(
     fc.property(units, units, (one, other) => {
       const [low, high] = one < other ? [one, other] : [other, one];

@@ -63,14 +63,14 @@ test.each<[string, object, string[]]>([
   expect(asked).toHaveLength(0);
 });
 
-test("the client's network is filled in, which is the test network unless it was given another", async () => {
+test("the client's network fills a missing one, with the test network as default", async () => {
   const network = { type: NetworkType.WON_MAINNET };
   const inProduction = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_live_1", fetch, network });
   await inProduction.transactions.create(instant);
   expect(asked[0]!.body).toMatchObject({ fromNetworkType: "WON_MAINNET", toNetworkType: "WON_MAINNET" });
 });
 
-test("the default network is filled in, and a Date becomes text", async () => {
+test("the default network is filled in, and a Date becomes a string", async () => {
   await client.transactions.create(scheduled);
   expect(asked[0]!.body).toEqual({
     ...scheduled,
@@ -80,7 +80,7 @@ test("the default network is filled in, and a Date becomes text", async () => {
   });
 });
 
-test("the destination network is the source's unless given", async () => {
+test("the destination network defaults to the source's", async () => {
   await client.transactions.create({ ...instant, fromNetworkType: "BASE_SEPOLIA" });
   expect(asked[0]!.body).toMatchObject({ fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" });
 });
@@ -115,7 +115,7 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect(asked).toHaveLength(0);
 });
 
-test("a new time that is past is the service's to judge: a repeat of a change whose answer was lost is no new change", async () => {
+test("a past schedule is left to the service, because a repeated change may be old", async () => {
   const scheduledAt = "2020-01-01T00:00:00Z";
   await client.transactions.updateSchedule("txn_1", { scheduledAt });
   expect(asked[0]).toMatchObject({ method: "PATCH", body: { scheduledAt } });

@@ -50,7 +50,7 @@ test.each([
   ["X-API-Key", "apiKey"],
   ["x-org-code", "orgCode"],
   ["Content-Type", "application/json"],
-])("refuses the header %s, which is the library's own, and names %s", async (name, instead) => {
+])("refuses the header %s, which the library sets itself, and names %s", async (name, instead) => {
   const { fetch, asked } = fakeFetch(success({}));
   const headers = { "x-team": "a", [name]: "mine" };
   const expected = {
@@ -123,7 +123,7 @@ test("an unreadable variable counts as absent, as in Deno without --allow-env", 
   }
 });
 
-test("the network can be that of another stack", () => {
+test("the network can be another stack's", () => {
   const { network, explorer } = new ServiceClient({
     ...given,
     network: { explorerUrl: "http://scan", token: { address: "0x1" } },

@@ -47,7 +47,7 @@ test.each<[string, Answer[], string]>([
   ["a lost answer, then our mistake", [dropped, failure(500, "SYS_001")], "SYS_001"],
   ["a lost answer, then a release that does not have it", [silence, failure(501, "SYS_004")], "SYS_004"],
   ["a lost answer, then a new code of the service's side", [dropped, failure(507, "SYS_009")], "SYS_009"],
-])("%s: a money call's outcome is unknown", async (_name, answers, last) => {
+])("%s: the outcome of a money call is unknown", async (_name, answers, last) => {
   const { error, asked } = await errorOf(answers, send);
   expect(asked).toBe(answers.length);
   expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -65,7 +65,7 @@ test.each<[string, Answer[], typeof ServiceError]>([
   ["our mistake at once", [failure(500, "SYS_001")], ServerError],
   ["turned away each time", [page(429), busy], UnavailableError],
   ["a lost answer, then a refusal of the request itself", [dropped, failure(400, "TRF_001")], RefusedError],
-])("%s: the error stays as it is", async (_name, answers, type) => {
+])("%s: the error stays unchanged", async (_name, answers, type) => {
   const { error } = await errorOf(answers, send);
   expect(error.constructor).toBe(type);
 });
@@ -132,14 +132,14 @@ test.each<[string, Answer[]]>([
   ["turned away at the rate", [silence, failure(429, "RATE_001")]],
   ["our mistake", [dropped, failure(500, "SYS_001")]],
   ["a page of a proxy", [page(502), page(502)]],
-])("a PATCH whose answer was lost and then %s has an open outcome", async (_name, answers) => {
+])("a PATCH with a lost answer and then %s has an unknown outcome", async (_name, answers) => {
   const { error } = await errorOf(answers, confirm);
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect(error).toMatchObject({ code: "SYS_003", outcomeUnknown: true, idempotencyKey: undefined });
   expect(error.message).toBe("The outcome is not known. The same call is safe to repeat.");
 });
 
-test("a PATCH that was never executed and a failed read leave no open outcome", async () => {
+test("a PATCH that was never executed and a failed read have no unknown outcome", async () => {
   expect((await errorOf([busy, busy], confirm)).error).toBeInstanceOf(UnavailableError);
   const { error } = await errorOf([dropped, busy], ({ transactions }) => transactions.get("txn_1"));
   expect(error).toBeInstanceOf(UnavailableError);

@@ -1,4 +1,4 @@
-// By what a call is found again, in our logs and in the partner's, when no answer came.
+// The request id finds a call in both sides' logs when no answer came.
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
 import { ServiceClient } from "../client.ts";
 import type { ClientOptions } from "../core/clientOptions.ts";
@@ -26,7 +26,7 @@ async function settled<T>(promise: PromiseLike<T>) {
   return outcome as Promise<{ value?: T; error?: Error }>;
 }
 
-test("each request has an id of its own, which its error tells when no answer came", async () => {
+test("each request has its own id, and its error names the id when no answer came", async () => {
   const { client, asked } = clientOf([dropped(), page(502), dropped(), success({})]);
   const { error } = await settled(client.transfers.create(transfer));
   await settled(client.transfers.create(transfer));

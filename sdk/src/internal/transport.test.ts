@@ -56,7 +56,7 @@ test("a request carries the key, the organisation and its own headers to the bas
   });
 });
 
-test("a money call has one idempotency key over all its attempts, and another call another", async () => {
+test("a money call keeps one idempotency key over all attempts, and another call has another key", async () => {
   const { client, asked } = clientOf([dropped(), failure(503, "SYS_002"), success({})]);
   await settled(client.transfers.create(transfer));
   await settled(client.transfers.create(transfer));
@@ -126,14 +126,14 @@ test.each<[string, Answer, number]>([
   expect(asked).toHaveLength(times);
 });
 
-test("a POST without a key whose answer is lost is sent once", async () => {
+test("a POST without a key and with a lost answer is sent once", async () => {
   const { client, asked } = clientOf([dropped()]);
   await settled(client.wallets.deactivate("wal_1"));
   await settled(client.auth.revokeKey());
   expect(asked).toHaveLength(2);
 });
 
-test("a refresh whose answer is lost is asked for again for the same key, and the client goes on with the new one", async () => {
+test("a refresh with a lost answer is repeated for the same key, and the client adopts the new key", async () => {
   const { client, asked } = clientOf([
     dropped(),
     failure(504, "SYS_003"),
@@ -147,7 +147,7 @@ test("a refresh whose answer is lost is asked for again for the same key, and th
   expect(asked[3]!.headers.get("x-api-key")).toBe("wk_test_new");
 });
 
-test("a refresh that is not answered at all leaves the client its key, and the same call again asks for the same", async () => {
+test("a refresh without any answer keeps the client's key, and the next call repeats it", async () => {
   const { client, asked } = clientOf([dropped(), dropped(), failure(503, "SYS_002"), success({})]);
   const { error } = await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
   expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -156,14 +156,14 @@ test("a refresh that is not answered at all leaves the client its key, and the s
   expect(asked[3]!.body).toEqual(asked[0]!.body);
 });
 
-test("reads and PATCHes are repeated", async () => {
+test("reads and PATCHes are retried", async () => {
   const { client, asked } = clientOf([failure(503, "SYS_002")]);
   await settled(client.wallets.get("wal_1"));
   await settled(client.wallets.update("wal_1", { metadata: {} }));
   expect(asked).toHaveLength(6);
 });
 
-test("pauses double, with jitter, and Retry-After is obeyed", async () => {
+test("pauses double with jitter, and Retry-After is obeyed", async () => {
   const times: number[] = [];
   const busy = (asked: unknown, headers?: object) => {
     void asked;
@@ -218,7 +218,7 @@ test("refusals before execution and failed reads keep their error", async () => 
   );
 });
 
-test("Retry-After may be a date, compared with the Date header or with our clock", async () => {
+test("Retry-After may be a date, compared with the Date header or the local clock", async () => {
   for (const [retryAfterMs, told] of [
     [10_000, {}],
     [-10_000, {}],
@@ -235,8 +235,8 @@ test("Retry-After may be a date, compared with the Date header or with our clock
 test.each([3_600_000, -3_600_000])(
   "a Retry-After that is a date is reckoned by the clock of who answers, also where ours differs by %p ms",
   async (aheadMs) => {
-    const byTheirs = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
-    const headers = { date: byTheirs(0), "retry-after": byTheirs(10_000) };
+    const serverTime = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
+    const headers = { date: serverTime(0), "retry-after": serverTime(10_000) };
     const { client } = clientOf([failure(429, "RATE_001", null, headers)]);
     const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
     expect(error).toMatchObject({ retryAfterMs: 10_000 });
@@ -256,7 +256,7 @@ test.each([
   },
 );
 
-test("each attempt has the time-out, and the error says so", async () => {
+test("each attempt has the timeout, and the error states it", async () => {
   const { client, asked } = clientOf([silence]);
   const { error } = await settled(client.wallets.get("wal_1", { timeoutMs: 1_000, maxRetries: 1 }));
   expect(error).toBeInstanceOf(ConnectionTimeoutError);
@@ -264,7 +264,7 @@ test("each attempt has the time-out, and the error says so", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("a fetch that does not heed its signal is left when the time is over", async () => {
+test("a fetch that ignores its signal is abandoned at the timeout", async () => {
   const { client } = clientOf([() => new Promise<Response>(() => undefined)]);
   const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
   expect(error).toBeInstanceOf(ConnectionTimeoutError);
@@ -283,7 +283,7 @@ test.each<[string, Answer, number]>([
   ["before it is sent", success({}), 0],
   ["while it is under way", silence, 1],
   ["in the pause after an answer that was lost", dropped(), 1],
-])("a money call that is aborted %s tells its idempotency key", async (_name, answer, sent) => {
+])("a money call that is aborted %s reports its idempotency key", async (_name, answer, sent) => {
   const controller = new AbortController();
   const { client, asked } = clientOf([answer]);
   if (sent === 0) controller.abort();
@@ -299,7 +299,7 @@ test.each<[string, Answer, number]>([
   for (const { headers } of asked) expect(headers.get("idempotency-key")).toBe(error.idempotencyKey);
 });
 
-test("withResponse() tells of the response, and its failure is handled once", async () => {
+test("withResponse() gives the response, and its failure is handled once", async () => {
   const { client } = clientOf([
     success({ transferId: "trf_1" }, { status: 201, headers: { "idempotent-replayed": "true" } }),
   ]);
@@ -320,7 +320,7 @@ test("withResponse() tells of the response, and its failure is handled once", as
   );
 });
 
-test("a refreshed key is used from then on, without the old one on the wire", async () => {
+test("a refreshed key replaces the old one for later requests", async () => {
   const { client, asked } = clientOf([success({ newApiKey: "wk_test_new", expiresAt: "" }), success({})]);
   await client.auth.refreshKey({ secretKey: "sk_test_1" });
   await client.auth.getSession();
@@ -329,14 +329,14 @@ test("a refreshed key is used from then on, without the old one on the wire", as
   expect(asked[1]!.headers.get("x-api-key")).toBe("wk_test_new");
 });
 
-test("refreshing another key leaves the client's own", async () => {
+test("refreshing another key keeps the client's own", async () => {
   const { client, asked } = clientOf([success({ newApiKey: "wk_test_new", expiresAt: "" }), success({})]);
   await client.auth.refreshKey({ apiKey: "wk_test_other", secretKey: "sk_test_1" });
   await client.auth.getSession();
   expect(asked[1]!.headers.get("x-api-key")).toBe(KEY);
 });
 
-test("logs say what happened and hold no body, query, header or key", async () => {
+test("logs hold no body, query, header or key", async () => {
   const lines: string[] = [];
   const write = (message: string, fields: object) => lines.push(`${message} ${JSON.stringify(fields)}`);
   const logger = { debug: write, info: write, warn: write };
@@ -351,7 +351,7 @@ test.each<[string, Answer[], string]>([
   ["got no answer", [dropped()], "SDK_001"],
   ["got the answers of a proxy", [page(504)], "SYS_003"],
   ["was lost and then turned away", [dropped(), failure(503, "SYS_002")], "SYS_003"],
-])("a call that %s is warned of once, when it ends", async (_name, answers, code) => {
+])("a call that %s causes one warning at its end", async (_name, answers, code) => {
   const warned: unknown[] = [];
   const logger = { debug: () => {}, info: () => {}, warn: (...line: unknown[]) => warned.push(line) };
   await settled(clientOf(answers, { logger, maxRetries: 1 }).client.transfers.create(transfer));
@@ -360,7 +360,7 @@ test.each<[string, Answer[], string]>([
   expect(warned).toEqual([["wonrail: gave up", expect.objectContaining(fields)]]);
 });
 
-test("a logger that throws changes no request and no answer", async () => {
+test("a logger that throws affects no request", async () => {
   const broken = () => {
     throw new Error("disk full");
   };

@@ -41,7 +41,7 @@ const KEYED_OPTIONS: KnownNames<IdempotentCallOptions> = { ...CALL_OPTIONS, idem
 
 /** The facts of one attempt at a request. */
 interface Attempt {
-  /** The same for all attempts of a call: given by the caller, or made here. */
+  /** Equal for all attempts of a call: given by the caller, or created here. */
   requestId: string;
   /** The caller's headers for this call. */
   headers: Headers;
@@ -64,7 +64,8 @@ export function createTransport(config: Config, random: () => number = Math.rand
     checkSignal(options.signal);
     const { timeoutMs, maxRetries } = readAttemptLimits(config, options);
     const idempotencyKey = repeat === "keyed" ? readKey(options) : undefined;
-    // Encoded before the first attempt: the caller may change its object, and a key stands for one body.
+    // Encoded before the first attempt, because the caller may change its object and a key stands
+    // for one body.
     const body = request.body === undefined ? undefined : toJson(request.body);
     const headers = readHeaders(options.headers);
     const requestId = headers.get(REQUEST_ID) || config.headers.get(REQUEST_ID) || crypto.randomUUID();

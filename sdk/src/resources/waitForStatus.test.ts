@@ -39,7 +39,7 @@ test("reads at once and then every 1.5 seconds until the predicate is true", asy
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("keeps its pace when answers take their time", async () => {
+test("keeps its interval when answers are slow", async () => {
   const slow: Answer = () => new Promise((resolve) => setTimeout(() => resolve(pending()), 400));
   const { client, times } = clientOf(slow, slow, confirmed());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
@@ -61,7 +61,7 @@ test("gives up after 60 seconds with the last state", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("gives up in time when an answer is missing", async () => {
+test("gives up on time when an answer is missing", async () => {
   const { client } = clientOf(pending(), silence);
   const waiting = outcomeOf(
     client.transactions.waitForStatus(ID, isFinal, { intervalMs: 1_000, timeoutMs: 5_000 }),
@@ -73,7 +73,7 @@ test("gives up in time when an answer is missing", async () => {
   expect(error.cause).toMatchObject({ code: "SDK_002" });
 });
 
-test("a pause that ends too late ends the wait with the last state", async () => {
+test("a pause that outlasts the timeout ends the wait with the last state", async () => {
   const { client, times } = clientOf(pending());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
   await jest.advanceTimersByTimeAsync(1_000);
@@ -89,7 +89,7 @@ const HOUR_MS = 3_600_000;
 test.each([
   ["back", -HOUR_MS],
   ["forward", HOUR_MS],
-])("a clock that is set %s by an hour changes neither the pace nor the end", async (_, byMs) => {
+])("a clock that is set %s by an hour changes neither interval nor end", async (_, byMs) => {
   const { client, times } = clientOf(pending());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
   await jest.advanceTimersByTimeAsync(1_000);
@@ -112,7 +112,7 @@ test("fractions of a millisecond give a valid limit", async () => {
   expect(times).toEqual([0, 1_500]);
 });
 
-test("an interval and a time-out of its own are kept", async () => {
+test("an interval and a timeout of the call are used", async () => {
   const { client, times } = clientOf(pending());
   const waiting = outcomeOf(
     client.transactions.waitForStatus(ID, isFinal, { intervalMs: 100, timeoutMs: 250 }),
@@ -131,7 +131,7 @@ test("retryable failures do not end the wait, and Retry-After is obeyed", async 
   expect(times).toEqual([0, 1_500, 5_500]);
 });
 
-test("ends at once with a failure that is not retryable", async () => {
+test("ends at once on a failure that is not retryable", async () => {
   const { client, times } = clientOf(pending(), failure(404, "TX_001"));
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
   await jest.advanceTimersByTimeAsync(1_500);

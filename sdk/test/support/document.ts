@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-/** The gateway's published contract, as far as the library is held to it. */
+/** The part of the gateway's contract that the library is tested against. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -32,12 +32,12 @@ export interface Operation {
   parameters: Parameter[];
   security: unknown[];
   body: Schema | undefined;
-  /** The status of success and what comes with it. */
+  /** Status of success. */
   status: number;
   answer: Schema;
-  /** The document's example of it, or the first of several. */
+  /** The document's example, or the first of several. */
   example: unknown;
-  /** Every refusal that it can answer with. */
+  /** Every documented refusal. */
   refusals: { status: number; code: string }[];
 }
 

@@ -11,7 +11,7 @@ export async function documentServer(): Promise<{ url: string; close(): Promise<
       (one) =>
         one.method === request.method && new RegExp(`^${one.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
     );
-    // A literal path stands before the parameter that would match it too.
+    // A literal path precedes a parameter that would match it.
     const operation = matching.sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0]!;
     response.writeHead(operation.status, { "content-type": "application/json" });
     response.end(JSON.stringify(operation.example));

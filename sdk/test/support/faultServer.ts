@@ -2,23 +2,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { listen } from "./listen.ts";
 
 /**
- * A service behind a bad network: charges take effect once for each Idempotency-Key, as the real one's do, and each answer is spoilt in the way
- * that comes next.
+ * A service behind a faulty network. Charges take effect once per Idempotency-Key, like the real
+ * service's, and each answer gets the next fault.
  */
 export type Fault =
   | "none"
-  | "drop before" // the connection closes before anything was done
-  | "drop after" // done, and the connection closes
-  | "reset after" // done, and the connection is reset in the middle of the answer
-  | "slow after" // done, and the answer takes longer than anybody waits
-  | "500 after" // done, and the answer is 500
+  | "drop before" // the connection closes before the execution
+  | "drop after" // executed, and the connection closes
+  | "reset after" // executed, and the connection is reset in the middle of the answer
+  | "slow after" // executed, and the answer is later than any timeout
+  | "500 after" // executed, and the answer is 500
   | "400 before"
   | "503 before"
   | "429 before"
   | "redirect before"
-  | "502 page after"; // done, and a proxy answers in its own words
+  | "502 page after"; // executed, and a proxy answers in its own words
 
-/** As much of a charge and of a record as the tests look at. */
+/** Fields of a charge and a record that the tests read. */
 const DONE = { chargeId: "chg_1", id: "txn_1", amount: "1000000" };
 
 export interface FaultServer {

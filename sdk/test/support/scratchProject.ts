@@ -8,7 +8,7 @@ const PACKAGE = join(__dirname, "../..");
 const LIMIT_MS = 120_000;
 const resolveHere = createRequire(join(PACKAGE, "package.json"));
 
-export interface Ran {
+export interface ScriptResult {
   ok: boolean;
   output: string;
 }
@@ -18,9 +18,9 @@ export interface ScratchProject {
   tarball: string;
   library: string;
   write(path: string, text: string): string;
-  run(command: string, args: string[], env?: Record<string, string>): Promise<Ran>;
-  node(args: string[], env?: Record<string, string>): Promise<Ran>;
-  tsc(args: string[]): Promise<Ran>;
+  run(command: string, args: string[], env?: Record<string, string>): Promise<ScriptResult>;
+  node(args: string[], env?: Record<string, string>): Promise<ScriptResult>;
+  tsc(args: string[]): Promise<ScriptResult>;
   remove(): void;
 }
 
@@ -60,7 +60,7 @@ export function execute(
   args: string[],
   cwd: string,
   env: Record<string, string> = {},
-): Promise<Ran> {
+): Promise<ScriptResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, timeout: LIMIT_MS });
     let output = "";
@@ -71,7 +71,7 @@ export function execute(
   });
 }
 
-async function mustSucceed(running: Promise<Ran>): Promise<void> {
+async function mustSucceed(running: Promise<ScriptResult>): Promise<void> {
   const { ok, output } = await running;
   if (!ok) throw new Error(output);
 }

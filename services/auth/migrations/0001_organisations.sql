@@ -13,7 +13,7 @@ create table organisations (
   max_charge_won bigint not null,
   rate_per_second integer not null,
   rate_burst integer not null,
-  -- SHA-256 of the secret key, which is shown once and kept nowhere.
+  -- SHA-256 of the secret key, which is shown once and stored nowhere.
   secret_key_hash bytea not null,
   version bigint not null,
   created_at timestamptz not null,

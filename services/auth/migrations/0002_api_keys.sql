@@ -8,7 +8,7 @@ create table api_keys (
   predecessor_id uuid,
   prefix text not null,
   key_hash bytea not null,
-  -- With the secret key it gives the same API key again. Null for a key that was drawn at random.
+  -- Derives the same API key again together with the secret key. Null for a random key.
   salt bytea,
   version bigint not null,
   issued_at timestamptz not null,

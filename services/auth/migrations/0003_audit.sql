@@ -24,6 +24,6 @@ create table audit_heads (
   hash bytea not null
 );
 
--- The service may add to its audit trail and nothing else.
+-- The service may only insert audit entries.
 revoke update, delete on audit_entries from wonrail_auth;
 revoke delete on audit_heads from wonrail_auth;

@@ -1,5 +1,5 @@
--- Wrong secrets, counted for a key and for an address. Shared by all replicas; unlogged, since losing a minute's count in a crash
--- costs nothing, and a flood of wrong secrets must not become a flood of fsyncs.
+-- Wrong secrets, counted per key and per address, shared by all replicas. Unlogged: a crash costs
+-- only a minute's counts, and a flood of wrong secrets must not become a flood of fsyncs.
 create unlogged table failed_attempts (
   subject_kind text not null,
   subject text not null,

@@ -54,7 +54,7 @@ test("org create makes an organisation and shows its keys once", async () => {
   }
 });
 
-test("org create for people says that the keys cannot be shown again", async () => {
+test("org create as text warns that the keys are shown once", async () => {
   const { code, out } = await run("org", "create", "--name", "Plain", "--code", "PLAIN");
   expect(code).toBe(0);
   expect(out).toMatch(/^apiKey +wk_test_/m);
@@ -115,7 +115,7 @@ describe("key revoke", () => {
     expect(JSON.parse(entry!.details)).toEqual(options[0] === "--leaked" ? { reason: "leaked" } : {});
   });
 
-  /** The overlap is 0 ms, so the presented key is over when it is refreshed again. */
+  /** The overlap is 0 ms, so the presented key has ended when it is refreshed again. */
   async function refresh(apiKey: string, secretKey: string): Promise<string> {
     const { prefix, hash } = parseApiKey(apiKey)!;
     const deps = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
@@ -125,14 +125,14 @@ describe("key revoke", () => {
   }
 });
 
-test("a rotated secret key is another one", async () => {
+test("org rotate-secret changes the secret key", async () => {
   const made = await json("org", "create", "--name", "Rotate", "--code", "ROTATE");
   const rotated = await json("org", "rotate-secret", "--code", "ROTATE");
   expect(parseSecretKey(rotated.secretKey as string)).toBeDefined();
   expect(rotated.secretKey).not.toBe(made.secretKey);
 });
 
-test("the trail names the operator, and a tampered trail exits with 1", async () => {
+test("audit entries name the operator, and a tampered trail exits with 1", async () => {
   await json("org", "create", "--name", "Trail", "--code", "TRAIL");
   const [entry] = await json<{ actor: string }[]>("audit", "list", "--org", "TRAIL");
   expect(entry!.actor).toBe("operator:kim");
@@ -223,7 +223,7 @@ describe("a wrong command line", () => {
     expect(err).toContain(sentence);
   });
 
-  test("a taken code is refused", async () => {
+  test("a used organisation code is refused", async () => {
     await run("org", "create", "--name", "x", "--code", "TAKEN");
     const { code, err } = await run("org", "create", "--name", "x", "--code", "TAKEN");
     expect([code, err]).toEqual([1, "code: another organisation has this code\n"]);
@@ -237,7 +237,7 @@ test("help shows examples and exits with 0", async () => {
 });
 
 describe("the database", () => {
-  test("is the running stack's when DATABASE_URL is not set", async () => {
+  test("defaults to the running stack's when DATABASE_URL is not set", async () => {
     const home = mkdtempSync(join(tmpdir(), "wonrail-admin-"));
     writeFileSync(join(home, "stack.json"), JSON.stringify({ postgres: { urls: { auth: database.url } } }));
     const { code } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: home })("org", "list");

@@ -1,12 +1,10 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
-import { type KeyMode } from "@wonrail/kit/contract/apiKey";
 import { type DomainError } from "@wonrail/kit/contract/errors";
-import { type Database } from "@wonrail/kit/db";
 import { createLane } from "@wonrail/kit/lane";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
-import { countFailures, type FailedCredential } from "./commands/countFailures";
+import { countFailures } from "./commands/countFailures";
 import { createOrganisation } from "./commands/createOrganisation";
 import { deleteOldFailures } from "./commands/deleteOldFailures";
 import { deleteOldQuotaLeases } from "./commands/deleteOldQuotaLeases";
@@ -21,6 +19,8 @@ import { revokeKeyOf } from "./commands/revokeKeyOf";
 import { rotateSecretKey } from "./commands/rotateSecretKey";
 import { setOrganisation } from "./commands/setOrganisation";
 import { type Config } from "./config";
+import { type CredentialDeps, type Deps } from "./commands/deps";
+import { type FailedCredential } from "./domain/throttle";
 import { findOrganisation } from "./queries/findOrganisation";
 import { getSessions, type Session, type SessionInput } from "./queries/getSessions";
 import { listAudit } from "./queries/listAudit";
@@ -29,20 +29,6 @@ import { listOrganisations } from "./queries/listOrganisations";
 import { verifyAudit } from "./queries/verifyAudit";
 import { verifyAuditAlways, type AuditReport } from "./queries/verifyAuditAlways";
 import { openChangeFeed, type ChangeFeed } from "./queries/watchChanges";
-
-/** The dependencies of commands and queries. Time is the database's, so there is no clock. */
-export interface Deps {
-  db: Database;
-  keyMode: KeyMode;
-  keyLifetimeMs: number;
-  keyOverlapMs: number;
-}
-
-/** For commands that check credentials. */
-export interface CredentialDeps extends Deps {
-  /** Counts a wrong credential and gives its refusal. */
-  countFailure: (failure: FailedCredential) => Promise<DomainError>;
-}
 
 export type Operations = ReturnType<typeof createOperations>;
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -82,7 +68,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
   };
 }
 
-/** The operations, and the parts that live as long as the process: two lanes and the feed of changes. */
+/** Builds the operations, two batch queues and the feed of changes. */
 export async function createApp(parts: ServiceParts<Config>) {
   const { config, db, log, registry } = parts;
   const operations = createOperations({ db, ...keyRules(config) }, registry);

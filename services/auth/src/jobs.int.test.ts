@@ -30,12 +30,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("every job runs, and again, also with nothing to do", async () => {
+test("every job runs twice, also without work", async () => {
   const signal = new AbortController().signal;
   for (const job of [...jobs(app), ...jobs(app)]) await job.run(signal);
 });
 
-test("a tampered trail shows as a violated invariant after the next round, and no longer once it is put right", async () => {
+test("a tampered trail shows as a violated invariant from the next round until it is repaired", async () => {
   await app.createOrganisation({ name: "A bank", code: "ONE", actor: "operator:test" });
   const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
   expect(await violations()).toBe(0);
@@ -46,7 +46,7 @@ test("a tampered trail shows as a violated invariant after the next round, and n
   await owner.close();
 });
 
-test("leases of long ago and failures that are over are forgotten, the rest stays", async () => {
+test("old leases and ended failure windows are deleted, and the rest stays", async () => {
   const { organisation } = await app.createOrganisation({
     name: "A bank",
     code: "OLD",
@@ -88,7 +88,7 @@ test("a round deletes every ended row, and a shutdown ends the round", async () 
   expect(await rowsLeft()).toEqual({ leases: 1n, failures: 0n });
 });
 
-test("the look for overdue leases reads no open lease", async () => {
+test("the search for overdue leases reads no open lease", async () => {
   await app.createOrganisation({ name: "A bank", code: "BUSY", actor: "operator:test" });
   await database.db.run(sql`
     insert into quota_usages select org_id, 'WALLETS', '2026-01', 9000, 0, 3001 from organisations where code = 'BUSY'`);

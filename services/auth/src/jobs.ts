@@ -1,7 +1,7 @@
 import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 
-/** Rows taken at once. */
+/** Rows per batch. */
 const BATCH = 500;
 
 /** The jobs that run by the clock. */

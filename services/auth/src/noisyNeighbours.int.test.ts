@@ -48,7 +48,7 @@ test("leases and look-ups are served while a noisy organisation's session calls 
   expect(sessions.filter(({ key }) => key.keyId === ask.keyId)).toHaveLength(200);
 });
 
-test("a good key is resolved while guesses from the same address wait to be counted", async () => {
+test("a valid key is resolved while guesses from the same address wait for their counter", async () => {
   const { apiKey } = await newOrganisation(app);
   const guess = () => resolve(createApiKey("test").text);
   await guess();

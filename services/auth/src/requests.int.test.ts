@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a partner's change is in the audit trail under the request's id", async () => {
+test("a partner's change is audited under the request's id", async () => {
   const { organisation, key } = await app.createOrganisation({
     name: "A",
     code: "TRAIL",
@@ -50,7 +50,7 @@ test("a partner's change is in the audit trail under the request's id", async ()
   expect(JSON.parse(entry!.details)).toEqual({ address: "192.0.2.7" });
 });
 
-test("a refused key is counted by the code of the refusal, and one that is taken is not", async () => {
+test("a refused key is counted by the code of its refusal, and an accepted one is not", async () => {
   const { apiKey } = await app.createOrganisation({ name: "A", code: "COUNT", actor: "operator:x" });
   await resolve(parseApiKey(apiKey)!);
   expect(await refusals()).toEqual({});
@@ -60,7 +60,7 @@ test("a refused key is counted by the code of the refusal, and one that is taken
   expect(await refusals()).toEqual({ WAUTH_001: 2, WAUTH_003: 1 });
 });
 
-test("a key lives for as many hours as are configured", async () => {
+test("a key lives for the configured number of hours", async () => {
   const { key } = await app.createOrganisation({ name: "A", code: "HOURS", actor: "operator:x" });
   const issued = await app.issueKey({ code: "HOURS", actor: "operator:x" });
   for (const { issuedAt, expiresAt } of [key, issued.key])

@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a key is resolved, refreshed, shown and revoked", async () => {
+test("keys are resolved, refreshed, shown and revoked", async () => {
   const { organisation, key, apiKey, secretKey } = await newOrganisation(one.app);
   const resolved = await one.client.resolveKey({ key: presented(apiKey), clientAddress: "192.0.2.1" });
   expect(resolved).toMatchObject({
@@ -90,7 +90,7 @@ test("a key is resolved, refreshed, shown and revoked", async () => {
   });
 });
 
-test("refusals of a refresh cross as their codes, with details", async () => {
+test("refusals of a refresh keep their code and details", async () => {
   const { apiKey } = await newOrganisation(one.app);
   const refresh = (clientAddress: string) =>
     one.client.refreshKey({ key: presented(apiKey), secretKey: createSecretKey("test").text, clientAddress });
@@ -102,7 +102,7 @@ test("refusals of a refresh cross as their codes, with details", async () => {
   });
 });
 
-test("rate and quota are leased", async () => {
+test("rates and quotas are leased", async () => {
   const { organisation } = await newOrganisation(one.app);
   const { orgId } = organisation;
   const rates = await Promise.all(
@@ -193,7 +193,7 @@ test.each<[string, string, () => Promise<unknown>]>([
   await expect(call()).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path }] } });
 });
 
-test("a gateway's name that cannot be stored is REQ_001, and nothing is lent to it", async () => {
+test("a gateway name that cannot be stored is REQ_001, and it gets no lease", async () => {
   const { organisation } = await newOrganisation(one.app);
   const lease = { ...quota, orgId: organisation.orgId, wanted: 5 };
   await expect(
@@ -248,7 +248,7 @@ describe("a watch", () => {
     watch.stop();
   });
 
-  test("asks for quota back when another gateway needs the last of it", async () => {
+  test("recalls quota when another gateway needs the last of it", async () => {
     const watch = startWatch(one);
     await watch.until(({ change }) => change?.$case === "started");
     const { organisation } = await newOrganisation(one.app);
@@ -287,7 +287,7 @@ describe("a watch", () => {
     watch.stop();
   });
 
-  test("ends when its replica stops, without holding it up", async () => {
+  test("ends when its replica stops, without delaying it", async () => {
     const replica = await startReplica();
     const watch = startWatch(replica);
     await watch.until(({ change }) => change?.$case === "started");
@@ -298,7 +298,7 @@ describe("a watch", () => {
   });
 });
 
-test("events carry everything and nothing secret", async () => {
+test("events carry all fields and no secret", async () => {
   const { organisation, key, apiKey, secretKey } = await newOrganisation(one.app);
   const rows = await database.db.query<{ type: string; payload: Buffer }>(sql`
     select type, payload from outbox where org_id = ${organisation.orgId} order by id`);

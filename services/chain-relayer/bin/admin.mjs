@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What `npm run admin:chain --` and the image call; the commands themselves are in src/admin.ts.
+// Starts the commands of src/admin.ts. `npm run admin:chain --` and the image call this file.
 import { runBuilt } from "@wonrail/kit/runBuilt";
 
 await runBuilt(new URL("../dist/admin.js", import.meta.url));

@@ -9,12 +9,12 @@ create table settlement_queues (
   -- Since when the oldest entry behind the cursor waits; null if there is none.
   behind_since timestamptz,
   paused_reason text,
-  -- When the queue last had its turn. The queue that waits longest is next.
+  -- Time of the queue's last turn. The queue that waits longest is next.
   served_at timestamptz not null default now()
 ) with (fillfactor = 80);
 
--- One row for each ledger entry or hold that the chain has to do with. Its steps and names follow
--- from the ledger, so the same entry always gives the same row.
+-- One row per ledger entry or hold that the chain must execute. Its steps and names follow from the
+-- ledger, so the same entry always gives the same row.
 create table operations (
   org_id text not null,
   ledger_ref text not null,
@@ -25,13 +25,14 @@ create table operations (
   -- The operation's name on the chain: 32 bytes in hex. Null of an entry that could not be read.
   -- A length and a pattern cost a thirtieth of a pattern that counts to 64.
   operation_id text unique check (length(operation_id) = 64 and operation_id !~ '[^0-9a-f]'),
-  -- [{kind, fromWalletId, toWalletId, toAddress, amountWon, nonce}]; empty if nothing is to be done on the chain.
+  -- [{kind, fromWalletId, toWalletId, toAddress, amountWon, nonce}]; empty without work on the
+  -- chain.
   steps jsonb not null,
   from_wallets text[] not null,
   -- All wallets of the entry: the operations of a wallet are planned in the order of its entries.
   wallets text[] not null,
-  -- WAITING to be planned, PLANNED to go next, IN_FLIGHT in a transaction. PASSED has no steps.
-  -- BLOCKED cannot be read: an operator ends it.
+  -- WAITING for a plan, PLANNED to go next, IN_FLIGHT in a transaction. PASSED has no steps.
+  -- BLOCKED is unreadable: an operator ends it.
   state text not null
     check (state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'CONFIRMED', 'FAILED', 'PASSED', 'BLOCKED')),
   -- The order in which planned operations go.
@@ -39,8 +40,8 @@ create table operations (
   retry_at timestamptz not null default now(),
   attempts integer not null default 0,
   wait_reason text,
-  -- Of a hold that was refused for a cause of its own, once everything before it had settled: it is
-  -- tried until then, and given up with proof.
+  -- For a hold that was refused for its own cause, set once everything before it has settled: the
+  -- hold is retried until then, and given up with proof.
   expires_at timestamptz,
   transaction_id bigint,
   tx_hash text,
@@ -65,7 +66,7 @@ create table operations (
 
 -- The planner walks the queue of an organisation.
 create index operations_queued on operations (org_id, org_sequence) where state in ('WAITING', 'BLOCKED');
--- What goes next is found in the order of the turns; so is what was sent before or was refused.
+-- Planned operations are read in the order of their turns, apart from sent and refused ones.
 create index operations_planned_first on operations (turn)
   where state = 'PLANNED' and attempts = 0 and not coalesce(starts_with(wait_reason, 'custody_'), false);
 create index operations_planned_again on operations (retry_at, turn)
@@ -80,14 +81,14 @@ create index operations_open_by_queue on operations (state, wait_reason, org_id,
   where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED');
 create index operations_ending on operations (expires_at, ledger_ref)
   where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and expires_at is not null;
--- For the comparison: money that has left on the chain and that the ledger is about to be told of.
+-- For reconciliation: payouts that have left the chain before the ledger captures them.
 create index operations_final_holds on operations (updated_at) where kind = 'INTENT_KIND_PLACE_HOLD' and state = 'CONFIRMED';
 create index operations_posted_holds on operations (org_id, related_id) where kind = 'INTENT_KIND_POST_HOLD';
 
 create sequence operation_turns;
 
--- The newest line of each wallet that was pulled, in the ledger's numbering. The comparison of the
--- books judges a wallet once the ledger has no newer line.
+-- The newest pulled line of each wallet, in the ledger's numbering. Reconciliation judges a wallet
+-- once the ledger has no newer line.
 create table wallet_sequences (
   org_id text not null,
   wallet_id text not null,
@@ -122,7 +123,7 @@ create table wallet_blocks (
 );
 create index wallet_blocks_to_post on wallet_blocks (post_at);
 
--- What operators decided about operations that cannot end by themselves.
+-- Decisions of operators on operations that cannot end by themselves.
 create table operator_decisions (
   decision_id bigint generated always as identity primary key,
   org_id text not null,

@@ -1,4 +1,4 @@
--- One active writer for each signer: whoever holds the lease. Every write of a writer checks its epoch.
+-- One active writer per signer: the holder of the lease. Every write of a writer checks its epoch.
 create table signers (
   address text primary key,
   next_nonce bigint not null default 0,
@@ -13,11 +13,11 @@ create table transactions (
   nonce bigint not null,
   epoch bigint not null,
   recipient text not null,
-  -- Empty for one that only fills a gap.
+  -- Empty for a no-op that fills a nonce gap.
   call_data bytea not null,
   gas_limit bigint not null,
-  -- SIGNED: stored, perhaps sent. SENT: a node has it. MINED: in a block that a reorganisation may still drop. FINAL: in a final block.
-  -- LOST: something else used its nonce.
+  -- SIGNED: stored, and possibly sent. SENT: a node has it. MINED: in a block that a reorganisation
+  -- may still drop. FINAL: in a final block. LOST: another transaction used its nonce.
   state text not null check (state in ('SIGNED', 'SENT', 'MINED', 'FINAL', 'LOST')),
   sends integer not null default 0,
   sent_at timestamptz,
@@ -26,7 +26,7 @@ create table transactions (
 );
 create index transactions_open on transactions (signer, nonce) where state in ('SIGNED', 'SENT', 'MINED');
 
--- Every version of a transaction that was ever signed: the first one and its replacements.
+-- Every signed version of a transaction: the first one and its replacements.
 create table transaction_versions (
   tx_hash text primary key,
   transaction_id bigint not null references transactions,
@@ -36,11 +36,11 @@ create table transaction_versions (
   created_at timestamptz not null default now()
 );
 create index transaction_versions_of on transaction_versions (transaction_id, created_at);
--- Versions with their bytes are mostly those of the last month. Pruning finds them here.
+-- Unpruned versions are mostly those of the last month. Pruning finds them here.
 create index transaction_versions_kept on transaction_versions (transaction_id) where raw <> ''::bytea;
 
--- The contracts that operations were ever settled through, in the order of their adoption. The last
--- one is called. Events of all of them are ours.
+-- All payment managers of this database's operations, in the order of their adoption. The last one
+-- is called. Events of all of them are ours.
 create table payment_managers (
   address text primary key check (address = lower(address)),
   turn bigint not null generated always as identity,

@@ -1,7 +1,7 @@
 -- Transactions that partners have recorded.
 create table records (
   org_id text not null,
-  -- Made from created_at, so that records sort by it.
+  -- Derived from created_at, so that records sort by it.
   record_id text not null,
   from_network text not null,
   to_network text not null,
@@ -15,10 +15,11 @@ create table records (
   scheduled_at timestamptz,
   status text not null check (status in ('PENDING', 'CONFIRMED', 'FAILED')),
   failure_reason text,
-  -- What the runtime does about it by itself. INSTANT: WATCHED on the default network. SCHEDULED: WAITING for its time, STARTED by one
-  -- replica, SENT as a transfer. UNATTENDED: its owner keeps its status up to date. DONE with its status.
+  -- Work of the service on the record. INSTANT: WATCHED on the service's network. SCHEDULED:
+  -- WAITING for its time, STARTED by one replica, SENT as a transfer. UNATTENDED: its owner
+  -- maintains the status. DONE: the status is final.
   run text not null check (run in ('WATCHED', 'WAITING', 'STARTED', 'SENT', 'UNATTENDED', 'DONE')),
-  -- When it is looked at next.
+  -- Time of the next look.
   run_at timestamptz,
   attempts integer not null default 0,
   transfer_id text,
@@ -46,7 +47,7 @@ create unique index records_hash on records (org_id, from_network, tx_hash) wher
 create index records_by_state on records (org_id, status, payment_type, record_id);
 create index records_by_sender on records (org_id, from_address, status, payment_type, record_id);
 create unique index records_by_key on records (org_id, idempotency_key) where idempotency_key is not null;
--- An address alone, the usual filter, is one walk along each of these.
+-- The usual filter by address is one walk along each of these indexes.
 create index records_sender_newest on records (org_id, from_address, record_id);
 create index records_recipient_newest on records (org_id, to_address, record_id) include (from_address);
 -- With the sender, so that a count need not visit the rows of transfers to oneself.
@@ -57,7 +58,7 @@ create index records_waiting on records (scheduled_at) where run in ('WAITING', 
 -- Recorded hashes are looked up in turns of organisations.
 create index records_watched on records (org_id, run_at) where run = 'WATCHED';
 
--- Every change of a record: what it became, when and by whom. Its version is the event's.
+-- Every change of a record: new state, time and author. Its version is the event's.
 create table record_changes (
   org_id text not null,
   record_id text not null,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("says what is stuck and why, and tells one operation's whole story", async () => {
+test("operations list shows stuck operations with their reason, and operation show gives all details of one", async () => {
   const orgId = newId("org");
   const ledgerRef = newId("pay");
   await insert(orgId, ledgerRef);
@@ -36,7 +36,7 @@ test("says what is stuck and why, and tells one operation's whole story", async 
   expect((await run("operation", "show", "pay_0")).code).toBe(1);
 });
 
-test("an operation is ended only with a reason and the same id once more", async () => {
+test("an operation is ended only with a reason and its repeated id", async () => {
   const ledgerRef = newId("pay");
   const args = ["operation", "end", ledgerRef, "--by", "sign-anew"];
   expect(await run(...args)).toMatchObject({ code: 2 });
@@ -54,7 +54,7 @@ test("an operation is ended only with a reason and the same id once more", async
   });
 });
 
-test("pauses and resumes a queue, with who did it and why", async () => {
+test("pauses and resumes a queue, and records operator and reason", async () => {
   const orgId = newId("org");
   expect((await run("queue", "pause", orgId, "--reason", "asked to")).code).toBe(1);
   await insert(orgId, newId("pay"));
@@ -73,11 +73,11 @@ test.each([
   [["operations", "list", "--org", "FIRST"]],
   [["queue", "pause", "FIRST", "--reason", "asked to"]],
   [["queue", "resume", "FIRST"]],
-])("%j: an organisation's code is not taken for its id, of which there would be nothing", async (args) => {
+])("%j: an organisation's code is refused, because it is no id", async (args) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining("organisation's id") });
 });
 
-test("lists how many entries of a queue are not pulled, and says where to look for an entry", async () => {
+test("counts a queue's entries that are not pulled, and names the command for an unknown operation", async () => {
   const orgId = newId("org");
   await moveHeads(database.db, [{ orgId, sequence: 2n }]);
   expect(await json("queue", "list")).toContainEqual({ orgId, pausedReason: null, queued: "2" });
@@ -85,7 +85,7 @@ test("lists how many entries of a queue are not pulled, and says where to look f
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining("queue list") });
 });
 
-test("acknowledges a wallet's drift once, and the same difference is not found again", async () => {
+test("acknowledges a wallet's drift once, and an equal drift is not reported again", async () => {
   const walletId = newId("wal");
   const found = {
     orgId: newId("org"),
@@ -136,14 +136,14 @@ test("lists payment managers, the one in use last, and takes no other without a 
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("There is no chain.") });
 });
 
-test("a wrong command line is 2 and says how to get help", async () => {
+test("a wrong command line exits with 2 and names the help", async () => {
   const { code, err } = await run("drift", "ack", "--id", "x");
   expect(code).toBe(2);
   expect(err).toContain("--help");
   expect((await run("drift", "ack")).code).toBe(1);
 });
 
-test("a database of another service is refused in a sentence", async () => {
+test("a database of another service is refused with a message", async () => {
   const other = await createTestDatabase({ schema: "elsewhere" });
   const { code, err } = await run.on(other.url)("operations", "list");
   await other.drop();

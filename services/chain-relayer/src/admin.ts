@@ -39,7 +39,7 @@ import { listPaymentManagers, rescan } from "./indexer";
 import { type AdminConfig, readAdminConfig } from "./config";
 import { acknowledgeDrifts, listDrifts } from "./reconciliation";
 
-// The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
+// The operators' commands. They work on the database that all replicas share.
 
 type World = CommandWorld<AdminConfig>;
 
@@ -181,7 +181,8 @@ const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
   custody_signs_no_other:
     "Custody has signed something else for this operation and signs no other. Use settled, or give-up for a hold.",
   no_proof:
-    "The transaction is no proof: it must be final and indexed, have moved exactly the operation's steps, and have settled no other operation.",
+    "The transaction is no proof: it must be final and indexed, have moved exactly the operation's " +
+    "steps, and have settled no other operation.",
 };
 
 function queue(world: World): Command {
@@ -325,8 +326,9 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
       return "Another one was adopted meanwhile.";
     default:
       return (
-        `In block ${outcome.blockNumber}, the last one taken in, ${outcome.stillMints} could still mint: an operation might be minted twice. ` +
-        "Set its mint allowance to 0, and try again when that is final and taken in."
+        `At block ${outcome.blockNumber}, the last indexed one, ${outcome.stillMints} could still mint: ` +
+        "an operation might be minted twice. Set its mint allowance to 0, and try again when that is " +
+        "final and indexed."
       );
   }
 }

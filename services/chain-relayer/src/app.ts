@@ -47,7 +47,6 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 const CALL_TIMEOUT_MS = 10_000;
 const GWEI = 1_000_000_000n;
 
-/** Table of contents: every command and query, bound to what it needs. */
 export async function createApp(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
   const deps = createDeps(parts);
   await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
@@ -92,7 +91,10 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     return (input) => work(deps, input);
   }
 
-  /** Begins when the chain is checked; what it takes from the other replicas, a lease or a row, it takes only then. */
+  /**
+   * Starts work once the chain is checked, so that it takes no lease or row from other replicas
+   * before.
+   */
   function onChain<T>(work: (of: typeof deps & { provider: Provider }, signal: AbortSignal) => Promise<T>) {
     return async (signal: AbortSignal): Promise<T | undefined> => {
       const provider = await chain.reached(signal);

@@ -42,7 +42,7 @@ test.each([
   expect(problemsOf({ OPERATOR_KEY: key })).toEqual(problems);
 });
 
-test("no chain has the number 0, which is what a number that was not given is", () => {
+test("chain number 0 is refused, because an absent number reads as 0", () => {
   expect(problemsOf({ CHAIN_ID: "0" })).toEqual(["  - CHAIN_ID: Too small: expected number to be >=1"]);
 });
 

@@ -5,7 +5,7 @@ import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 import { isPrivateKey } from "./evm";
 
-/** Where an endpoint is. A user and a password go into a header of their own (evm/rpc.ts). */
+/** URL of an endpoint. User and password are sent in a header (evm/rpc.ts). */
 const httpUrl = z.url({ protocol: /^https?$/ });
 const endpoints = list.refine((urls) => urls.every((url) => httpUrl.safeParse(url).success), {
   error: "must be http:// or https:// URLs, separated by commas",
@@ -20,8 +20,9 @@ const schema = z.object({
   LEDGER_ADDRESS: hostPort,
   PAYMENT_ADDRESS: hostPort,
   /**
-   * One or several, separated by commas. With several, facts on which money depends are taken only when they agree. Each needs the state of the final
-   * block: an archive node where that is more than 128 blocks behind the head.
+   * One or several endpoints, separated by commas. With several, money-relevant facts need a
+   * quorum. Each endpoint needs the state of the final block: an archive node where that is more
+   * than 128 blocks behind the head.
    */
   CHAIN_RPC_URLS: endpoints.refine((urls) => urls.length > 0, "names no endpoint"),
   CHAIN_RPC_TIMEOUT_MS: durationMs.min(1).default(5_000),
@@ -29,9 +30,9 @@ const schema = z.object({
   NETWORK: networkSetting,
   TOKEN_ADDRESS: address,
   PAYMENT_MANAGER_ADDRESS: address,
-  /** Where the contracts begin. */
+  /** First block of the contracts. */
   START_BLOCK: count.default(0),
-  /** The chain's own finality, or how many blocks on top make one final. */
+  /** The chain's own finality, or the number of blocks on top that make a block final. */
   FINALITY: finality.default("finalized"),
   /** The key that pays for gas and may call the payment manager. */
   OPERATOR_KEY: z
@@ -39,24 +40,27 @@ const schema = z.object({
     .regex(/^0x[0-9a-fA-F]{64}$/, { error: "is not a private key of 0x and 64 hex digits", abort: true })
     .refine(isPrivateKey, "is no private key of secp256k1"),
   FEE_CAP_GWEI: count.default(500),
-  /** As many as nodes keep of one account, and enough to fill a block. */
+  /** As many transactions as nodes keep per account, and enough to fill a block. */
   MAX_IN_FLIGHT: count.min(1).default(16),
   MAX_STEPS: count.min(1).default(200),
   LEASE_MS: durationMs.min(1).default(10_000),
   RESEND_AFTER_MS: durationMs.default(5_000),
   REPLACE_AFTER_MS: durationMs.default(30_000),
   AUTHORIZATION_LIFE_MS: durationMs.default(1_800_000),
-  /** How long a hold is tried after it was refused for a cause of its own, before it is given back. */
+  /** Time for which a hold is retried after a refusal for its own cause, before it is given up. */
   OUTSIDE_LIFE_MS: durationMs.default(1_800_000),
   RECONCILE_EVERY_MS: durationMs.default(15_000),
-  /** How long a replica has for a scheduled transfer before another goes on with it. Longer than a call to payment may take. */
+  /**
+   * Time of a replica for a scheduled transfer before another one continues it. Must exceed a call
+   * to payment.
+   */
   RECORD_LEASE_MS: durationMs.default(15_000),
 });
 
 const adminSchema = z.object({
   ...commandShape,
   NETWORK: networkSetting,
-  /** Without them, too, it is the running stack's. */
+  /** Default: the running stack's. */
   CHAIN_RPC_URLS: endpoints.default([]),
   CHAIN_ID: count.min(1).optional(),
 });
@@ -64,7 +68,7 @@ const adminSchema = z.object({
 export type Config = z.output<typeof schema>;
 export type AdminConfig = z.output<typeof adminSchema>;
 
-/** On the main network the newest block is no proof: a reorganisation can take it back. */
+/** On the main network the newest block proves nothing: a reorganisation can drop it. */
 function finalityRule({ NETWORK, FINALITY }: Record<string, string>): string[] {
   if (NETWORK !== "WON_MAINNET" || FINALITY === undefined || FINALITY === "finalized") return [];
   return Number(FINALITY) === 0 ? ["FINALITY: must not be 0 on WON_MAINNET"] : [];

@@ -29,7 +29,7 @@ export function consumeFacts(deps: FactDeps): ConsumeFacts {
       await recordMovements(tx, range, orders);
       await recordDeposits(tx, range, orders);
       await recordWalletBlocks(tx, range);
-      // Last: what the outcomes have settled is no longer in flight.
+      // Last, because settled operations are no longer in flight.
       for (const { transactionId, succeeded } of final) {
         await markTransaction(tx, transactionId, "FINAL");
         await applyNotCarried(tx, transactionId, succeeded);

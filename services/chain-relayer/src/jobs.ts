@@ -7,7 +7,7 @@ export function jobs(app: App): Job[] {
     {
       name: "dispatch",
       everyMs: 250,
-      // Without a word it finds entries that other replicas noted, retries and resumed queues.
+      // Polls for other replicas' entries, retries and resumed queues.
       quiet: { everyMs: 1_000, word: app.toDispatch },
       run: (signal) => app.dispatch(signal),
     },

@@ -26,7 +26,10 @@ import { settlementMessage } from "./settlement";
 const MAX_REFS = 1_000;
 const MAX_SETTLEMENTS = 1_000;
 
-/** The way in by gRPC: the recording API, and how far operations are. Every other method answers UNIMPLEMENTED. */
+/**
+ * The gRPC interface: the recording API, and the state of operations. Missing methods answer
+ * UNIMPLEMENTED.
+ */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(RelayerServiceService, {
@@ -92,7 +95,7 @@ export function rpc(app: App): GrpcService[] {
   ];
 }
 
-/** An id of the wrong form is answered as one that does not exist. */
+/** A malformed id is answered like an unknown one. */
 function keyOf(orgId: string, recordId: string) {
   if (!isId("txn", recordId)) throw new DomainError("TX_001");
   return { orgId: readOrgId(orgId), recordId };

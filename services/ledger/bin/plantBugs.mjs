@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// npm run ledger:bugs: plants one bug at a time in a copy of the ledger's source and shows which test finds it. Exits 1 when one survives.
-// The copy lies in an ignored folder of the repository, so that the same node_modules serve both; the original is never touched.
+// npm run ledger:bugs: plants one bug at a time in a copy of the ledger's source and shows the
+// test that finds it. Exits with 1 when a bug survives. The copy is in an ignored folder of the
+// repository and uses the same node_modules; the original stays untouched.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -129,8 +130,8 @@ const BUGS = [
   [
     "answer before the commit",
     "commands/postBatch.ts",
-    "await appendEvents(tx, eventsOf(decision.changes, items));",
-    'await appendEvents(tx, eventsOf(decision.changes, items)); if (decision.changes.touched.size === 2) throw new Error("lost after the answer");',
+    "await appendEvents(tx, eventsOf(decision.changes, origins));",
+    'await appendEvents(tx, eventsOf(decision.changes, origins)); if (decision.changes.touched.size === 2) throw new Error("lost after the answer");',
     "int",
     [
       ["const decision = await tx(", "let early: Decision | undefined; const decision = await tx("],
@@ -219,7 +220,8 @@ const BUGS = [
   ],
 ];
 
-// The quick ones first. Replicas as processes of their own are left to the normal run: they take long, and these bugs do not need them.
+// Fast tests first. Replicas as separate processes are left to the normal run: they take long, and
+// these bugs do not need them.
 const TESTS = {
   unit: ["intents/rules.test.ts", "intents/refusals.test.ts", "intents/decide.test.ts"],
   int: [
@@ -300,7 +302,7 @@ function firstFailure(test, kind, attempts = 3) {
     maxBuffer: 2 ** 28,
   });
   if (!existsSync(report)) {
-    // Jest finds files by a map that it shares with other runs of it, and may not have this copy yet.
+    // Jest's file map is shared with other runs, and may not contain this copy yet.
     if (attempts > 1 && stderr.includes("No tests found")) return firstFailure(test, kind, attempts - 1);
     throw new Error(`jest did not run: ${stderr}`);
   }

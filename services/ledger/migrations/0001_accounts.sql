@@ -10,7 +10,7 @@ create table accounts (
   type smallint not null,
   user_id text,
   opened_at timestamptz not null,
-  -- How much of the limit of limit_day is used: transfers of a wallet, charges of an issuance account.
+  -- The used part of limit_day's limit: transfers of a wallet, charges of an issuance account.
   limit_used_won bigint not null default 0,
   limit_day integer not null default 0,
   block_types integer not null default 0,

@@ -6,8 +6,9 @@ create table journal_heads (
   constraint journal_heads_not_negative check (last_sequence >= 0)
 ) with (fillfactor = 50);
 
--- Every decided request, also a refused one. A replay gets the stored outcome. The id is the request id's
--- UUID, a UUIDv7, and its time names the partition. The primary key makes a request id happen once.
+-- Every decided request, also a refused one. A replay gets the stored outcome. The id is the
+-- request id's UUID, a UUIDv7, and its time names the partition. The primary key makes a request id
+-- unique.
 create table entries (
   org_id uuid not null,
   id uuid not null,

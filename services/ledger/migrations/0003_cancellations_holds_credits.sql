@@ -8,7 +8,7 @@ create table cancelled_charges (
   constraint cancelled_charges_at_most_the_charge check (cancelled_won > 0 and cancelled_won <= amount_won)
 );
 
--- A payment is cancelled once.
+-- A payment is cancelled at most once.
 create table cancelled_payments (
   org_id uuid not null,
   payment_id uuid not null,
@@ -16,7 +16,7 @@ create table cancelled_payments (
   constraint cancelled_payments_key primary key (org_id, payment_id)
 );
 
--- Money of a wallet that is set aside for an outside address: open, then posted or voided, once.
+-- Money of a wallet that is held for an outside address: open, then posted or voided, once.
 create table holds (
   org_id uuid not null,
   id uuid not null,

@@ -16,8 +16,8 @@ create function next_month(month timestamptz) returns timestamptz
   language sql immutable
   return ((month at time zone 'UTC') + interval '1 month') at time zone 'UTC';
 
--- Makes the partitions of every month up to that of a time. It runs with its owner's rights, because the
--- service's role owns nothing.
+-- Creates the partitions of every month up to that of a time. Runs with its owner's rights, because
+-- the service's role owns nothing.
 create function ensure_journal_partitions(until_time timestamptz) returns integer
   language plpgsql security definer
   set search_path from current
@@ -75,8 +75,8 @@ end
 $$;
 revoke execute on function attach_journal_partition(text, text, timestamptz) from public, wonrail_ledger;
 
--- The postings that left with their month: one row per run of an account's sequence. Verification needs
--- them, because a month's postings may stand in the middle of an account's chain.
+-- Detached postings: one row per run of an account's sequence. Verification needs them, because a
+-- month's postings may lie in the middle of an account's chain.
 create table detached_postings (
   account_number bigint not null,
   first_sequence bigint not null,
@@ -88,7 +88,7 @@ create table detached_postings (
 );
 revoke insert, update, delete, truncate on detached_postings from wonrail_ledger;
 
--- The entries that left with their month: one row per run of an organisation's sequence.
+-- Detached entries: one row per run of an organisation's sequence.
 create table detached_entries (
   org_id uuid not null,
   first_sequence bigint not null,
@@ -98,8 +98,8 @@ create table detached_entries (
 );
 revoke insert, update, delete, truncate on detached_entries from wonrail_ledger;
 
--- Takes the oldest month out of the journal, for the archive. The tables stay in the schema as they are.
--- An operator calls it with the owner's rights.
+-- Detaches the oldest month of the journal, for the archive. The tables stay in the schema
+-- unchanged. An operator calls it with the owner's rights.
 create function detach_oldest_journal_partition() returns text
   language plpgsql
   set search_path from current
@@ -123,7 +123,7 @@ begin
       using errcode = 'object_not_in_prerequisite_state', hint = format('it may leave from %s on', month.until_at + kept);
   end if;
 
-  -- Blocks only writers of this month. From here on the month gets no more postings and no more holds.
+  -- Blocks only writers of this month, which gets no more postings and holds from here on.
   execute format('lock table %I, %I in share mode', 'entries_' || month.name, 'postings_' || month.name);
   select array_agg(request_prefix || '_' || replace(id::text, '-', '') order by id) into open_holds
   from holds where state = 'open' and id < uuid_from(month.until_at);

@@ -5,12 +5,12 @@ import { type AdminConfig } from "./config";
 
 // Exit code 1 means a broken invariant. A failed verification must not exit with 1.
 
-test("an option that it does not know is 2", async () => {
+test("an unknown option exits with 2", async () => {
   const { code, err } = await verify({ DATABASE_URL: NOWHERE }, "--jsn");
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("unknown option '--jsn'") });
 });
 
-test("a database that does not answer is 2, in a sentence without its password", async () => {
+test("an unreachable database exits with 2 and a message without its password", async () => {
   expect(await verify({ DATABASE_URL: NOWHERE })).toEqual({
     code: 2,
     out: "",
@@ -18,7 +18,7 @@ test("a database that does not answer is 2, in a sentence without its password",
   });
 });
 
-test("a database of another service is 2", async () => {
+test("a database of another service exits with 2", async () => {
   const other = await createTestDatabase({ schema: "elsewhere" });
   const said = await verify({ DATABASE_URL: other.url });
   await other.drop();

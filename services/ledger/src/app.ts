@@ -27,7 +27,6 @@ const SCAN_TIMEOUT_MS = 60_000;
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-/** Table of contents: every command and query, bound to what it needs. */
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
   const { LANES: lanes, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const limitWon = won(BigInt(config.MAX_CHARGED_PER_DAY_WON));

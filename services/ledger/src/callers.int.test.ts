@@ -64,7 +64,7 @@ function as(caller?: string) {
 
 const message = (intent: Intent) => messageOf(requestOf(ledger.orgId, intent, { requestId: newId("opn") }));
 
-test("an intent that is not the caller's business is refused with a code, and nothing changes", async () => {
+test("an intent that its caller may not post is refused with a code and changes nothing", async () => {
   const walletId = await ledger.open("kim");
   const charge: Intent = chargeOf(walletId, 1_000n);
   const credit: Intent = { kind: "creditExternal", walletId, amountWon: won(1_000n), chainLogId: "1:0xab:0" };

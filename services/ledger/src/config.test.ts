@@ -12,7 +12,7 @@ function problems(more: Record<string, string>): string[] {
   return configProblems((exit) => readConfig({ ...env, ...more }, exit));
 }
 
-test("a queue that holds no whole batch is a problem of MAX_QUEUE, whichever of the two was given", () => {
+test("a queue smaller than one batch is a problem of MAX_QUEUE, whichever setting was given", () => {
   expect(problems({ MAX_QUEUE: "1000" })).toEqual([]);
   expect(problems({ MAX_QUEUE: "999" })).toEqual([
     "  - MAX_QUEUE must be MAX_BATCH, 1000, or more: it is 999",

@@ -31,7 +31,7 @@ const adminSchema = z.object(commandShape);
 
 export type AdminConfig = z.output<typeof adminSchema>;
 
-/** The operators' commands need the database and nothing else. */
+/** The operators' commands need only the database. */
 export function readAdminConfig(): AdminConfig {
   return loadConfig(adminSchema, process.env);
 }

@@ -25,7 +25,7 @@ function outboxRows(orgId: string): Promise<OutboxRow[]> {
   return ledger.database.db.query<OutboxRow>(sql`select * from outbox where org_id = ${orgId} order by id`);
 }
 
-test("every posted entry is in one event of its organisation, equal to the entry in the journal", async () => {
+test("every posted entry is in one event of its organisation, equal to the journal's entry", async () => {
   const { orgId, engine, database } = ledger;
   const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
   const origin = { requestId: "partner-own:id_1", traceparent };

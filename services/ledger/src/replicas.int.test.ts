@@ -25,19 +25,19 @@ beforeAll(async () => {
   const { url } = ledger.database;
   replicas = await Promise.all([startReplica(url), startReplica(url)]);
 }, 120_000);
-// The model reads the clock once for each client, and limits are those of a day.
+// The model reads the clock once per client, and limits are per day.
 beforeEach(() => stayWithinOneDay(120_000), 150_000);
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => replica.stop()));
   await ledger.close();
 });
 
-test("thousands of random intents from many clients through two replicas are answered as by one that takes them one at a time", async () => {
+test("random intents from many clients through two replicas are answered as by a sequential model", async () => {
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => runClient(`calm ${number}`)));
   expect(await ledger.violations()).toEqual([]);
 }, 120_000);
 
-test("the same while one replica is killed again and again: nothing is lost, nothing is done twice, each retry gets the first answer", async () => {
+test("random intents have one effect and one answer each while one replica is killed repeatedly", async () => {
   let done = false;
   const killing = (async () => {
     let kills = 0;
@@ -53,7 +53,10 @@ test("the same while one replica is killed again and again: nothing is lost, not
   expect(await ledger.violations()).toEqual([]);
 }, 120_000);
 
-/** Sends random intents of its own users and compares every answer with the model's. Bulk by bulk, now to one replica, now to the other. */
+/**
+ * Sends random intents of its own users and compares every answer with the model's. Bulk calls
+ * alternate between the replicas.
+ */
 async function runClient(name: string): Promise<void> {
   const clients = replicas.map(({ address }) =>
     createClient(LedgerServiceService, {
@@ -98,7 +101,10 @@ function requestsOpening(users: string[]): LedgerRequest[] {
   return opening;
 }
 
-/** A bulk without an answer, or with items that could not be done, is sent again as it is, to the next replica. */
+/**
+ * A bulk call without an answer, or with unexecuted items, is repeated unchanged at the next
+ * replica.
+ */
 async function postUntilAnswered(
   clients: { postBulk(request: { items: PostRequest[] }): Promise<{ outcomes: PostOutcome[] }> }[],
   turn: number,
@@ -136,7 +142,9 @@ function inModelWords({ outcome }: PostOutcome, { orgId }: LedgerRequest): Model
   };
 }
 
-/** The organisations' own accounts are moved by all clients, so their balances are not one client's to know. */
+/**
+ * All clients move the organisations' own accounts, so one client cannot predict their balances.
+ */
 function maskOrg(answer: ModelAnswer): ModelAnswer {
   if (!answer.lines) return answer;
   return {

@@ -68,7 +68,7 @@ const message = (intent: Intent, requestId = newId("opn")): PostRequest =>
   messageOf(requestOf(ledger.orgId, intent, { requestId }));
 const charge = (walletId: string, amount: bigint): Intent => chargeOf(walletId, amount);
 
-test("a closed account that was deposited into is opened again, with what it holds", async () => {
+test("a closed account with a deposit is reopened with its balance", async () => {
   const walletId = await ledger.open("late");
   const chainLogId = "31337/0xd/0xe/1";
   await client.post(message({ kind: "closeAccount", walletId }));
@@ -83,7 +83,7 @@ test("a closed account that was deposited into is opened again, with what it hol
   expect(accounts).toMatchObject([{ status: AccountStatus.OPEN, closedAt: undefined }]);
 });
 
-test("a refusal crosses with its code and details, and a posted intent with its postings", async () => {
+test("a refusal carries its code and details, and a posted intent its postings", async () => {
   const walletId = await ledger.open("kim");
   const request = message(charge(walletId, 1_000n));
   const posted = await client.post(request);
@@ -131,14 +131,14 @@ test.each<[string, (request: PostRequest) => PostRequest]>([
       }),
     ],
   ),
-])("refuses %s, and keeps nothing of it", async (_what, spoil) => {
+])("refuses %s and stores nothing", async (_what, spoil) => {
   const walletId = await ledger.open();
   const sound = message(charge(walletId, 1_000n));
   await expect(client.post(spoil(sound))).rejects.toMatchObject({ code: "REQ_001" });
   expect((await client.post(sound)).entry!.postings).toHaveLength(2);
 });
 
-test("in a bulk each item has its own outcome, and what comes first is done first", async () => {
+test("a bulk call executes its items in order, each with its own outcome", async () => {
   const walletId = newId("wal");
   const { outcomes } = await client.postBulk({
     items: [
@@ -153,7 +153,7 @@ test("in a bulk each item has its own outcome, and what comes first is done firs
   ).toEqual(["posted", "CHG_007", "posted", "posted"]);
 });
 
-test("in a bulk whose contexts hold what cannot be stored only those items are refused", async () => {
+test("a bulk call refuses only the items whose context cannot be stored", async () => {
   const walletId = await ledger.open("storable");
   const items = ["req_1", "a\0b", "req_3"].map((text): PostRequest => {
     const item = message(charge(walletId, 100n));
@@ -169,7 +169,7 @@ test("in a bulk whose contexts hold what cannot be stored only those items are r
   expect(accounts).toMatchObject([{ balanceWon: "200" }]);
 });
 
-test("a key replays its outcome to a new request id, a refusal included, and refuses another body", async () => {
+test("a key replays its outcome, also a refusal, to a new request id, and refuses another body", async () => {
   const { orgId } = ledger;
   const walletId = await ledger.open("keyed");
   const keyed = (key: string, body: string, intent: Intent) =>
@@ -202,7 +202,7 @@ test("a key replays its outcome to a new request id, a refusal included, and ref
     expect(await client.findByKey(other)).toEqual({ outcome: undefined, bodyHash: Buffer.alloc(0) });
 });
 
-test("the journal lists an organisation's entries in pages, with the notes of the caller", async () => {
+test("the journal lists an organisation's entries in pages, with the caller's notes", async () => {
   const orgId = newId("org");
   const walletId = newId("wal");
   const notes = { memo: "memo", reference: "order 7", metadata: { desk: "3" } };
@@ -255,7 +255,7 @@ test("the journal names the call that asked for an entry, and no call where ther
   expect(entries[0]).toEqual({ ...entry, origin });
 });
 
-test("a charge and a payment show their cancellations, oldest first, and how much is cancelled", async () => {
+test("a charge and a payment list their cancellations, oldest first, with the cancelled amount", async () => {
   const { orgId } = ledger;
   const [walletId, shop] = [await ledger.open("buyer"), await ledger.open("seller")];
   const charged = message(charge(walletId, 1_000n));
@@ -291,7 +291,7 @@ test("a charge and a payment show their cancellations, oldest first, and how muc
   expect(ofPayment.cancellations).toEqual([{ ...cancelled.entry, original: undefined }]);
 });
 
-test("accounts, entries, holds and totals can be asked for, of one's own organisation only", async () => {
+test("accounts, entries, holds and totals are readable by their own organisation only", async () => {
   await stayWithinOneDay(10_000);
   const { orgId } = ledger;
   const walletId = await ledger.open("asker", "NORMAL", 1_000n);
@@ -346,7 +346,7 @@ test("accounts, entries, holds and totals can be asked for, of one's own organis
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("the metrics show the engine's work", async () => {
+test("the metrics measure the engine's work", async () => {
   const text = await registry.metrics();
   for (const name of [
     "ledger_batch_seconds_count",

@@ -30,7 +30,7 @@ const MAX_ENTRIES = 500;
 const MAX_SEQUENCE = 2n ** 63n - 1n;
 const UUID_PART = /^[a-z]{3}_[0-9a-f]{32}$/;
 
-/** The way in by gRPC: reads the request, asks the app, writes the answer. */
+/** The gRPC interface: reads the request, calls the app, writes the answer. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(LedgerServiceService, {
@@ -105,7 +105,10 @@ export function rpc(app: App): GrpcService[] {
   ];
 }
 
-/** Each item as if it had come alone. Their own contexts are for events and logs only, so none of them is entered for it. */
+/**
+ * Treats each item like a single call. Items' contexts are for events and logs only, so the batch
+ * enters none.
+ */
 function postAll(app: App, items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
   return Promise.all(
     items.map((item) =>

@@ -1,4 +1,4 @@
--- How far the chain is with a ledger entry or hold, as chain-relayer said last. No row means PENDING.
+-- The settlement of a ledger entry or hold in chain-relayer's newest event. No row means PENDING.
 create table settlements (
   org_id text not null,
   ledger_ref text not null,

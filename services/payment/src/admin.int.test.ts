@@ -29,7 +29,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, ...said };
 }
 
-test("rebuild rewrites the records, prints its progress and keeps who asked", async () => {
+test("rebuild rewrites the records, prints its progress and records the operator", async () => {
   const { walletId } = await world.openWallet();
   for (let count = 0; count < 3; count += 1) await world.execute(charge(walletId, 1_000));
   await catchUp(world);
@@ -46,13 +46,13 @@ test("rebuild rewrites the records, prints its progress and keeps who asked", as
   expect(asked).toEqual([{ operator: "operator:tester" }]);
 }, 60_000);
 
-test("rebuild --json prints the result alone", async () => {
+test("rebuild --json prints only the result", async () => {
   const { code, out } = await run("rebuild", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({ organisations: 1, entries: expect.any(Number), settlements: 0 });
 }, 60_000);
 
-test("a wrong command line is 2 and shows the help", async () => {
+test("a wrong command line exits with 2 and shows the help", async () => {
   expect(await run("rebuild", "--everything")).toMatchObject({
     code: 2,
     err: expect.stringContaining("--help"),

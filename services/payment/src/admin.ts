@@ -42,7 +42,9 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 function rebuild(world: World): Command {
   return new Command("rebuild")
     .description(
-      "Rewrites the records of all organisations from the ledger's journal, and their settlements from chain-relayer, while the service runs. Prints the progress until the end. Stopping the command does not stop the rebuild.",
+      "Rewrites the records of all organisations from the ledger's journal, and their settlements from " +
+        "chain-relayer, while the service runs. Prints the progress until the end. Stopping the command " +
+        "does not stop the rebuild.",
     )
     .addOption(jsonOption())
     .action(({ json }: { json?: true }) => rebuildAll(world, json));

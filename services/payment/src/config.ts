@@ -25,7 +25,7 @@ export function readConfig(): Config {
   return loadConfig(schema, process.env, serviceRules);
 }
 
-/** The operators' commands need the database and nothing else. */
+/** The operators' commands need only the database. */
 export function readAdminConfig(): AdminConfig {
   return loadConfig(adminSchema, process.env);
 }

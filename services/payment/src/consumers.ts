@@ -46,7 +46,8 @@ function records(app: App): ConsumerSpec {
 }
 
 function settlements(app: App): ConsumerSpec {
-  // All types share the handler, because the kit hands it a run of events at once. So a mixed batch is one statement.
+  // All types share the handler, because the kit passes it a run of events at once. So a mixed
+  // batch is one statement.
   const handler: BulkHandler = {
     async all(tx, events) {
       await app.projectSettlements(tx, events.flatMap(settlementChanges));

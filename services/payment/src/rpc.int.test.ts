@@ -64,7 +64,7 @@ describe("a bulk call's items", () => {
     expect(await world.balances(walletId)).toEqual([2_000]);
   });
 
-  test("are REQ_001 when Postgres cannot store their memo or organisation, and the others are done", async () => {
+  test("are REQ_001 when Postgres cannot store their memo or organisation, and the others succeed", async () => {
     const { walletId } = await world.openWallet();
     const items = [
       chargeOf(walletId),

@@ -1,4 +1,5 @@
--- The Idempotency-Key under which a wallet was made, and the SHA-256 of that request's body. Null without a key.
+-- The Idempotency-Key of the wallet's creation, and the SHA-256 of that request's body. Null
+-- without a key.
 alter table wallets
   add column creation_key text check (char_length(creation_key) between 1 and 255),
   add column creation_hash bytea check (octet_length(creation_hash) = 32),

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test("kek rotate seals every seed under the current key, and kek status tells of it", async () => {
+test("kek rotate seals every seed under the current key, and kek status shows it", async () => {
   expect(await run("kek", "status")).toEqual({
     code: 0,
     out: "current key: k1\n  k1: 2 seeds, one was opened\n",
@@ -35,7 +35,7 @@ test("kek rotate seals every seed under the current key, and kek status tells of
   });
 });
 
-test("kek rotate fails while a seed does not open, and says whose: the old key must be kept", async () => {
+test("kek rotate fails and names the organisation of a seed that cannot be decrypted", async () => {
   world.mountKeks("k1", "k2");
   await world.database.db.run(sql`
     update seeds set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20)) where org_id = ${orgIds[1]!}`);
@@ -44,7 +44,7 @@ test("kek rotate fails while a seed does not open, and says whose: the old key m
   expect(err).toContain(`1 seeds do not open and are as they were: ${orgIds[1]!}. Keep the old key`);
 });
 
-test("kek status fails when the key file has lost a key that seeds are under, and names it", async () => {
+test("kek status fails and names a key that is missing in the key file", async () => {
   world.mountKeks("k2");
   const { code, out, err } = await run("kek", "status");
   expect([code, out]).toEqual([
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test("a database of another service is refused in a sentence", async () => {
+test("a database of another service is refused with a message", async () => {
   const other = await createTestDatabase({ schema: "elsewhere" });
   const { code, err } = await run.on(other.url)("kek", "status");
   await other.drop();

@@ -104,7 +104,8 @@ async function rotate(db: Database, { config, out }: World): Promise<void> {
   out(`${resealed} seeds are now under ${keyring.currentKeyId}.\n`);
   if (unopened.length > 0)
     throw new Refusal(
-      `${unopened.length} seeds do not open and are as they were: ${unopened.join(", ")}. Keep the old key, and restore their rows from a backup.`,
+      `${unopened.length} seeds do not open and are as they were: ${unopened.join(", ")}. ` +
+        "Keep the old key, and restore their rows from a backup.",
     );
 }
 

@@ -43,7 +43,7 @@ function as(caller?: string) {
   return client;
 }
 
-test("a payment that the ledger knows is signed for the relayer, and for nobody else", async () => {
+test("only the relayer gets a signature for a payment of the ledger", async () => {
   const orgId = newId("org");
   const wish = { orgId, walletType: WalletType.NORMAL, metadata: {} };
   const [from, to] = [

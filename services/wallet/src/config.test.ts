@@ -28,7 +28,7 @@ function problems(more: Record<string, string> = {}): string[] {
   return configProblems((exit) => readConfig(env, exit));
 }
 
-test("a key file that is absent or wrong is a problem of KEK_PATH", () => {
+test("an absent or wrong key file is a problem of KEK_PATH", () => {
   expect(problems()).toEqual([
     `  - KEK_PATH: the file of key-encryption keys, ${path}, cannot be read: ENOENT`,
   ]);
@@ -40,6 +40,6 @@ test("a key file that is absent or wrong is a problem of KEK_PATH", () => {
   expect(problems()).toEqual([]);
 });
 
-test("no chain has the number 0, which is what a number that was not given is", () => {
+test("chain number 0 is refused, because an absent number reads as 0", () => {
   expect(problems({ CHAIN_ID: "0" })).toContain("  - CHAIN_ID: Too small: expected number to be >=1");
 });

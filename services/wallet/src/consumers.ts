@@ -1,7 +1,7 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { type App } from "./app";
 
-/** No events come in. */
+/** The wallet service consumes no events. */
 export function consumers(_app: App): ConsumerSpec[] {
   return [];
 }

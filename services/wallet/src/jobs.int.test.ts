@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("every job runs, and again, also with nothing to do", async () => {
+test("every job runs twice, also without work", async () => {
   const signal = new AbortController().signal;
   for (const job of [...jobs(world.app), ...jobs(world.app)]) await job.run(signal);
 });
 
-test("by the clock alone what a crash left is finished, what an operator wants is reopened, and old sums are forgotten", async () => {
+test("scheduled jobs finish interrupted wallets, reopen requested ones and delete old sums", async () => {
   const { client, database, ledger } = world;
   const orgId = newId("org");
   const create = (userId: string) =>

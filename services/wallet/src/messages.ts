@@ -1,7 +1,6 @@
 import { enumValue } from "@wonrail/kit/grpc/server";
 import * as message from "@wonrail/proto/wallet/v1/wallet";
-import { visibleStatus, type Wallet } from "./domain/wallet";
-import { type WalletWithBalance } from "./queries/getWallet";
+import { visibleStatus, type Wallet, type WalletWithBalance } from "./domain/wallet";
 
 /** Converts domain objects to messages. Answers and events use the same messages. */
 

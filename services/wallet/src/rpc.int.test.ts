@@ -55,7 +55,7 @@ test("two encodings of one userId name the same user", async () => {
   expect((await world.client.listWallets({ ...page, userId: decomposed })).wallets).toHaveLength(1);
 });
 
-test.each(STRANGERS)("an address is not looked for among the wallets of %j", async (orgId) => {
+test.each(STRANGERS)("the address %j is refused before a look-up", async (orgId) => {
   const addresses = [wallet.walletAddress];
   await expect(world.client.findWalletsByAddress({ orgId, addresses })).rejects.toMatchObject({
     code: "REQ_001",
@@ -63,7 +63,7 @@ test.each(STRANGERS)("an address is not looked for among the wallets of %j", asy
   });
 });
 
-test("no more than a thousand wallets or addresses are asked for at once, and no more than 500 legs signed", async () => {
+test("calls accept at most a thousand wallets or addresses, and 500 legs", async () => {
   const [orgId, client] = [newId("org"), world.client];
   const many = <T>(count: number, one: T) => Array.from({ length: count }, () => one);
   expect(await client.getWalletFacts({ orgId, walletIds: many(1_000, "w") })).toMatchObject({ wallets: [] });

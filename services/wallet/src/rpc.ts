@@ -28,9 +28,8 @@ import { type App } from "./app";
 import { withUnknownOutcome } from "./commands/outcomes";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
-import { type Wallet, type WalletType as TypeName } from "./domain/wallet";
+import { EMPTY_BALANCE, type Wallet, type WalletType as TypeName } from "./domain/wallet";
 import { walletFactsMessage, walletMessage } from "./messages";
-import { EMPTY } from "./queries/getWallet";
 import { type CreationKey } from "./store/wallets";
 
 const MAX_WALLETS = 1_000;
@@ -51,9 +50,9 @@ export function rpc(app: App): GrpcService[] {
         const creation = readCreationKey(request);
         const wanted = { ...readUserWallet(request), metadata, creation, repeatOnly };
         const { wallet, replayed } = await app.createWallet(wanted);
-        // The wallet as it was made: a repetition gets the first answer also when the wallet changed since.
+        // As created, also when it changed since: a replay gets the first answer.
         const made: Wallet = { ...wallet, status: "ACTIVE", metadata };
-        return { wallet: walletMessage({ wallet: made, balance: EMPTY }), replayed };
+        return { wallet: walletMessage({ wallet: made, balance: EMPTY_BALANCE }), replayed };
       },
       getWallet: async (request) => ({ wallet: walletMessage(await app.getWallet(readKey(request))) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fingerprint, isAlive } from "../process/fingerprint";
 import { endLauncher } from "./down";
 
-test("a launcher that takes the request and never answers is ended by a signal", async () => {
+test("a launcher that never answers the request is ended by a signal", async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket.on("error", () => undefined)));
   server.listen(0, "127.0.0.1");
@@ -27,7 +27,7 @@ test("a launcher that takes the request and never answers is ended by a signal",
     await endLauncher(launcher, 100);
     expect(isAlive(launcher)).toBe(false);
     expect(await gone).toEqual([null, "SIGTERM"]);
-    await endLauncher(launcher, 100); // Gone already: nobody is signalled, and nothing is thrown.
+    await endLauncher(launcher, 100); // Already ended: sends no signal and throws nothing.
   } finally {
     child.kill("SIGKILL");
     for (const socket of sockets) socket.destroy();
@@ -47,7 +47,7 @@ test.each(["down", "logs"])(
     });
     expect([status, stdout]).toEqual([64, ""]);
     expect(stderr).toMatch(/^Unknown option '--help'.*\n$/);
-    // Empty as it was.
+    // The folder is still empty.
     rmdirSync(folder);
   },
 );

@@ -10,9 +10,9 @@ import { isAlive } from "../process/fingerprint";
 const PATIENCE_MS = 60_000;
 const ANSWER_MS = 5_000;
 
-/** Stops the running stack from another terminal, and what a killed one left. */
+/** Stops the running stack from another terminal, and ends processes of a killed one. */
 export async function down(args: string[]): Promise<number> {
-  parseArgs({ args }); // It has no options: who asks for its help does not want the stack to end.
+  parseArgs({ args }); // Refuses options such as --help, which must not stop the stack.
   const home = homeAt(readConfig().home);
   const launcher = readLauncher(home.launcherFile);
   if (launcher) await endLauncher(launcher);
@@ -29,14 +29,14 @@ export async function endLauncher(launcher: Launcher, answerMs = ANSWER_MS): Pro
   try {
     await askLauncher(launcher, "POST", "shutdown", AbortSignal.timeout(answerMs));
   } catch {
-    signalTo(launcher, "SIGTERM"); // It is still starting, or hangs.
+    signalTo(launcher, "SIGTERM"); // The launcher is still starting, or hangs.
   }
   const deadline = Date.now() + PATIENCE_MS;
   while (isAlive(launcher) && Date.now() < deadline) await sleep(50);
   signalTo(launcher, "SIGKILL"); // Its guard ends the rest.
 }
 
-/** Its number may be somebody else's as soon as it is gone. */
+/** After its end the process id may belong to another process. */
 function signalTo(launcher: Launcher, signal: NodeJS.Signals): void {
   if (isAlive(launcher)) process.kill(launcher.pid, signal);
 }

@@ -23,19 +23,19 @@ afterAll(() => {
 });
 beforeEach(() => (said = ""));
 
-test("without any log it says where it looked", async () => {
+test("a search without any log names the folder", async () => {
   expect(await logs([])).toBe(1);
   expect(said).toBe(`There is no log in ${logsDir}. There are: none.\n`);
 });
 
-test("a name that no log has is answered with those that there are", async () => {
+test("an unknown log name is answered with the known names", async () => {
   mkdirSync(logsDir, { recursive: true });
   writeFileSync(join(logsDir, "ledger.log"), "");
   expect(await logs(["ledgrin"])).toBe(1);
   expect(said).toBe(`There is no log ledgrin in ${logsDir}. There are: ledger.\n`);
 });
 
-test("a reader that has seen enough, as head has, ends it in silence", async () => {
+test("a reader that closes the pipe early ends the command silently", async () => {
   writeFileSync(join(logsDir, "ledger.log"), "first\n");
   const script = `require(${JSON.stringify(join(__dirname, "logs.ts"))}).logs(["ledger"])`;
   const child = spawn(process.execPath, ["--import", "tsx", "-e", script], { env: process.env });

@@ -44,7 +44,7 @@ export async function logs(args: string[]): Promise<number> {
   }
 }
 
-/** Follows one file, whole lines only, also across the moment in which it is emptied. */
+/** Follows one file by whole lines, also across a rotation. */
 class Tail {
   #file: string;
   #onLine: (line: string) => void;
@@ -65,7 +65,7 @@ class Tail {
     const descriptor = openSync(this.#file, "r");
     const length = readSync(descriptor, buffer, 0, buffer.length, this.#offset);
     closeSync(descriptor);
-    // A line longer than a chunk comes in pieces; anything else waits for its end.
+    // A line longer than a chunk is printed in pieces; others wait for their end.
     const end = buffer.lastIndexOf("\n", length - 1) + 1 || (length === CHUNK_BYTES ? length : 0);
     this.#offset += end;
     const lines = buffer.toString("utf8", 0, end).split("\n");

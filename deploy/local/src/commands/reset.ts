@@ -10,7 +10,7 @@ import { findDocker } from "../parts/docker";
 import { elsewhereFor } from "../parts/postgres";
 import { endLauncher } from "./down";
 
-/** Forgets a stack: its data, keys and logs. Asks first, unless --yes says that somebody has thought about it. */
+/** Deletes a stack's data, keys and logs. Asks first, unless --yes is given. */
 export async function reset(args: string[]): Promise<number> {
   const home = homeAt(readConfig().home);
   if (!existsSync(home.dir)) {
@@ -30,7 +30,7 @@ export async function reset(args: string[]): Promise<number> {
   await clearLeftovers(home, { note: (text) => process.stdout.write(`${text}\n`) });
   if (findDocker().ok && existsSync(home.part("kafka"))) await removeKafkaDocker(home.part("kafka"));
   rmSync(elsewhereFor(home.part("postgres")), { recursive: true, force: true });
-  // By name: what we did not make we do not remove.
+  // Deletes by name, so that foreign files stay.
   for (const name of HOME_ENTRIES) rmSync(join(home.dir, name), { recursive: true, force: true });
   process.stdout.write(`Forgotten: ${home.dir}. The next \`make up\` starts afresh.\n`);
   return 0;

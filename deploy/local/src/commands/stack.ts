@@ -15,7 +15,7 @@ Example: npm run stack -- restart ledger
 `;
 
 export interface ProcessReport extends UnitStatus {
-  /** Whether it would take work now: for services what /readyz says, for parts that they run. */
+  /** Whether it accepts work now: a service by /readyz, a part by its process. */
   ready: boolean;
 }
 

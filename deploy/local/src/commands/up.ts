@@ -7,7 +7,7 @@ import { runLauncher } from "../launcher";
 import { PartError } from "../parts/partError";
 import { readySummary } from "../readySummary";
 
-/** Times from before this file could be loaded: installing and building came first. */
+/** Durations of the steps before this file could be loaded: installing and building. */
 export interface Preparation {
   installMs: number;
   buildMs: number;
@@ -96,7 +96,10 @@ function terminalChecklist({ color, animate }: LocalConfig): Checklist {
   return createChecklist({ write, live: terminal && animate, color: terminal && color, now: Date.now });
 }
 
-/** A second signal this soon is the same Ctrl-C: the terminal sends it to all processes, and npm passes it on. */
+/**
+ * A second signal this soon belongs to the same Ctrl-C: the terminal signals all processes, and npm
+ * forwards it.
+ */
 const SAME_SIGNAL_MS = 1_000;
 
 /** The first signal stops all processes in order. After a second signal the guard kills the rest at once. */
@@ -112,6 +115,6 @@ function listenForStop(stop: AbortController, checklist: Checklist, attached: bo
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
   if (attached) process.stdin.resume().once("close", ask);
-  // A terminal that was closed can show nothing any more; that is no reason to end without order.
+  // A closed terminal must not interrupt the orderly stop.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }

@@ -8,11 +8,15 @@ import { jsonRpc } from "./jsonRpc";
 import { PartError } from "./partError";
 
 export const CHAIN_ID = 31_337;
-/** States of past blocks that can be asked about. Without a limit the node writes every one of them to the user's home folder. */
+/**
+ * Number of past blocks with a readable state. Without a limit the node writes all of them to the
+ * user's home folder.
+ */
 export const STATES_KEPT = 64;
 /**
- * Transactions, receipts and logs of so many blocks can be asked about. Without a limit every block takes longer to
- * write than the one before: 28,000 operations were 168 MB. chain-relayer reads a block seconds after it was mined.
+ * Number of blocks with readable transactions, receipts and logs. Without a limit every block takes
+ * longer to write than its predecessor: 28,000 operations were 168 MB. chain-relayer reads a block
+ * seconds after it was mined.
  */
 export const TRANSACTION_BLOCKS_KEPT = 128;
 const NOBODY = `0x${"0".repeat(40)}`;
@@ -31,7 +35,10 @@ export interface AnvilPart {
   stateFile: string;
 }
 
-/** With one slot an epoch the block before the last but one is final. The node mines nothing by itself: the block clock does. */
+/**
+ * With one slot per epoch the block two before the newest is final. The block clock mines, not the
+ * node itself.
+ */
 export function prepareAnvil({ dir, logFile, port, mnemonic }: AnvilOptions): AnvilPart {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const rpcUrl = `http://127.0.0.1:${port}`;
@@ -66,7 +73,7 @@ function loadedState(stateFile: string): string[] {
   return ["--load-state", stateFile];
 }
 
-/** The platform package's own binary: the npm wrapper would leave the node running when it is killed. */
+/** The platform package's own binary, because a killed npm wrapper would leave the node running. */
 export function anvilBinary(): string {
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   try {

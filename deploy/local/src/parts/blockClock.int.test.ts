@@ -44,7 +44,7 @@ function startClock(pace = PACE, rpcUrl = anvil.rpcUrl): void {
 const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => jsonRpc<T>(anvil.rpcUrl, method, params);
 const head = async (): Promise<number> => Number(await rpc<string>("eth_blockNumber"));
 
-/** The head, once it has not moved for the time of twenty blocks. */
+/** The head, once it has stayed for the time of twenty blocks. */
 async function headAtRest(): Promise<number> {
   for (let before = -1; ;) {
     const now = await head();
@@ -69,7 +69,7 @@ async function untilFinal(hash: string): Promise<number> {
   throw new Error("never final");
 }
 
-test("a transaction becomes final by the clock alone, and then the chain rests", async () => {
+test("the clock alone makes a transaction final, and then the chain rests", async () => {
   await startNode();
   startClock();
   const { hash } = await send();
@@ -91,7 +91,7 @@ test("a final block and its state survive a kill of the node", async () => {
   expect(await rpc<string>("eth_getBalance", from, "finalized")).toBe(balance);
 }, 60_000);
 
-test("chain time moves when nothing happens", async () => {
+test("chain time moves without transactions", async () => {
   await startNode();
   startClock({ blockMs: 20, idleBlockMs: 200 });
   const before = await head();
@@ -115,13 +115,13 @@ test("the state is written once for two blocks, and holds the final block after 
   for (let sent = 0; sent < 20; sent += 1) await untilMined((await send()).hash);
   await headAtRest();
   expect(calls.evm_mine).toBeGreaterThanOrEqual(20);
-  // Two more: at the first contact with the node, and when the chain comes to rest.
+  // Two more dumps: at the first contact with the node, and when the chain comes to rest.
   expect(calls.anvil_dumpState).toBeLessThanOrEqual(calls.evm_mine / 2 + 2);
   expect(finalNotKept).toEqual([]);
   expect(headOf(readState())).toBe(await head());
 }, 60_000);
 
-test("the state stops growing with the transactions that were ever sent", async () => {
+test("the state's size does not grow with the number of sent transactions", async () => {
   const first = await startNode();
   startClock();
   const hashes: string[] = [];
@@ -143,7 +143,7 @@ test("the state stops growing with the transactions that were ever sent", async 
   await startNode();
   expect(await rpc("eth_getBlockByNumber", "0x5", false)).toMatchObject({ hash: block.hash });
   expect(await rpc("eth_getTransactionReceipt", hashes.at(-1))).not.toBeNull();
-  // Call traces, which nobody reads, are not loaded again.
+  // Call traces are dropped at a restart.
   expect(statSync(anvil.stateFile).size).toBeLessThan(bytes);
 }, 120_000);
 

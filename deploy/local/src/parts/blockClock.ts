@@ -1,10 +1,10 @@
 /**
- * Mines the local chain's blocks: one a second while there is something to mine or to make final, and one now and then
- * so that chain time moves. A node that mines by itself has two modes. In the first it makes no block after a
- * transaction, so no transaction becomes final. In the second it makes a block every second for ever.
- *
- * The state is written to disk after every second block. A block is final when two more were mined, so every final
- * block is on disk. If the node is killed, it comes back without two blocks at most, and none of them was final.
+ * Mines the local chain's blocks: one per second while a transaction waits or is not final, and
+ * otherwise a rare one, so that chain time moves.
+ * The node's own modes do not fit: one mines no block after a transaction, so no transaction
+ * becomes final, and the other mines every second for ever.
+ * The state is saved after every second block. A block is final under two more, so every final
+ * block is on disk. A killed node loses at most two blocks, and none of them was final.
  */
 import { rename, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -23,9 +23,11 @@ interface ClockOptions {
   idleBlockMs?: number;
 }
 
-/** A block is final when so many came after it. */
+/** Number of blocks on top that make a block final. */
 const BLOCKS_TO_FINALITY = 2;
-/** The node answers nothing else while it writes a large state. It rests for as long as that took. */
+/**
+ * The node answers nothing while it writes a large state, so it rests for the same time afterwards.
+ */
 const PAUSE_PER_DUMP = 1;
 
 export function startBlockClock({
@@ -49,19 +51,19 @@ export function startBlockClock({
   async function tick(): Promise<number> {
     const { instanceId } = await jsonRpc<{ instanceId: string }>(rpcUrl, "anvil_metadata");
     if (instanceId !== instance) {
-      // A node that was started again may have mined already, to have a final block that it can be asked about.
+      // A restarted node may have mined, because its probe needs a readable final block.
       await keep();
       instance = instanceId;
       toMine = BLOCKS_TO_FINALITY;
     }
-    // The last try failed. Another block would make one final that is not on disk.
+    // The last save failed. Another block would finalise one that is not on disk.
     if (blocksNotKept >= BLOCKS_TO_FINALITY) await keep();
     const { pending } = await jsonRpc<{ pending: string }>(rpcUrl, "txpool_status");
     if (Number(pending) > 0) toMine = BLOCKS_TO_FINALITY + 1;
     if (toMine === 0 && Date.now() - lastBlockAt < idleBlockMs) return blockMs;
     await jsonRpc(rpcUrl, "evm_mine");
     blocksNotKept += 1;
-    // A transaction may have come between the look and the block: what counts is what the block holds.
+    // A transaction may have arrived after the check, so the mined block decides.
     const mined = await jsonRpc<string>(rpcUrl, "eth_getBlockTransactionCountByNumber", ["latest"]);
     toMine = Number(mined) > 0 ? BLOCKS_TO_FINALITY : Math.max(0, toMine - 1);
     lastBlockAt = Date.now();
@@ -72,7 +74,7 @@ export function startBlockClock({
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      // A node that is away comes back with the state that was kept.
+      // A node that is away comes back with the saved state.
       const pauseMs = await tick().catch(() => blockMs);
       await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
@@ -89,7 +91,7 @@ export function startBlockClock({
   };
 }
 
-/** The node writes its file in place, so a kill in the middle would leave half a chain; this one is whole or the one before. */
+/** The node writes its file in place, and a kill would truncate it. A rename keeps it complete. */
 async function keepState(rpcUrl: string, stateFile: string): Promise<void> {
   const dump = await jsonRpc<string>(rpcUrl, "anvil_dumpState");
   const state = await promisify(gunzip)(Buffer.from(dump.slice(2), "hex"));

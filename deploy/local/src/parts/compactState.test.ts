@@ -8,7 +8,7 @@ const transaction = (block_number: number): AnvilState["transactions"][number] =
   info: { traces: [{ call: "data" }] },
 });
 
-test("keeps the first header and the newest ones, in whatever order the node wrote them", () => {
+test("keeps the first header and the newest ones, in any order of the input", () => {
   const head = HEADERS_KEPT + 10;
   const blocks = [head, 5, 0, 10, 11].map(block);
   const kept = withoutHistory({ blocks, transactions: [] }, 128).blocks;

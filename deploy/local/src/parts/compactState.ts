@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** Headers are 1.3 KB each: so many are read and written in a tenth of a second. */
+/** Headers have 1.3 KB each; this many are read and written in a tenth of a second. */
 export const HEADERS_KEPT = 5_000;
 
 /** The parts of anvil's state that are read here. */
@@ -23,7 +23,7 @@ export function withoutHistory(state: AnvilState, transactionBlocks: number): An
   const head = state.blocks.reduce((highest, block) => Math.max(highest, numberOf(block)), 0);
   return {
     ...state,
-    // The first block stays: the node takes the chain's beginning from it.
+    // Keeps the first block, where the node starts the chain.
     blocks: state.blocks.filter((block) => numberOf(block) === 0 || numberOf(block) > head - HEADERS_KEPT),
     transactions: state.transactions
       .filter(({ block_number }) => block_number > head - transactionBlocks)

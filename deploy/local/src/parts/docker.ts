@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { inheritedEnv } from "../config";
 import type { Found } from "./java";
 
-/** A client without a running engine is of no use, so the engine is asked. */
+/** Asks the engine, because a client without one is useless. */
 export function findDocker(): Found {
   const options = { encoding: "utf8", env: inheritedEnv(), timeout: 5_000 } as const;
   const { status, stdout, error } = spawnSync(

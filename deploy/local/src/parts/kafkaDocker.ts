@@ -11,7 +11,7 @@ const IMAGE = "apache/kafka:4.1.1";
 const PULL_TIMEOUT_MS = 300_000;
 const INSIDE = { broker: 9092, controller: 9093 };
 
-/** A broker in the image that people run in production, in the foreground of a docker client that is ours. */
+/** A broker in the official image, in the foreground of our own docker client. */
 export async function prepareKafkaDocker(options: {
   dir: string;
   logFile: string;

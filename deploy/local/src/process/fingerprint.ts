@@ -12,7 +12,7 @@ export function fingerprint(pid: number): string | undefined {
   return HAS_PROC ? fromProc(pid) : fromPs(pid);
 }
 
-/** The whole command line, its words divided by spaces; undefined when nobody has this id. */
+/** The whole command line, separated by spaces; undefined when the id is free. */
 export function commandLine(pid: number): string | undefined {
   try {
     if (HAS_PROC) return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -35,7 +35,8 @@ export function isAlive({ pid, fingerprint: known }: Pick<KnownProcess, "pid" | 
 function fromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything, so the fields are counted from its end: state is the first, start time the 20th.
+    // The name in parentheses may contain anything, so fields are counted after it: state is the
+    // first, start time the 20th.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (fields[0] === "Z") return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");

@@ -5,7 +5,7 @@ afterEach(() => {
   process.env.JEST_WORKER_ID = own;
 });
 
-test("no two workers of a test run look among the same ports, and none is given a port twice", async () => {
+test("workers of a test run use disjoint ports, and no port is given out twice", async () => {
   const given: number[] = [];
   const ranges: [number, number][] = [];
   for (const worker of ["1", "2", "3"]) {

@@ -1,15 +1,15 @@
 import { createServer } from "node:net";
 
-/** Below the range that the kernel hands to outgoing connections, so that a port found free stays free. */
+/** Below the kernel's range for outgoing connections, so that a free port stays free. */
 export const HIGHEST_PORT = 32_767;
 const LOWEST_RANDOM_PORT = 20_000;
 const ATTEMPTS = 100;
-/** A port is free until its process listens, and others look for theirs meanwhile: each worker of a test run looks among its own. */
+/** A port is free until its process listens. So each worker of a test run uses its own range. */
 const WORKERS = 8;
 const PORTS_OF_A_WORKER = Math.floor((HIGHEST_PORT - LOWEST_RANDOM_PORT) / WORKERS);
 const given = new Set<number>();
 
-/** A random port that was not handed out before, for throw-away processes that start at the same time. */
+/** A random port that was not given out before, for temporary processes with concurrent starts. */
 export async function randomFreePort(): Promise<number> {
   const worker = Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS;
   const lowest = LOWEST_RANDOM_PORT + worker * PORTS_OF_A_WORKER;

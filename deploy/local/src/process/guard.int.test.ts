@@ -8,7 +8,7 @@ let bench: Workbench;
 beforeEach(() => (bench = workbench()));
 afterEach(() => bench.clear());
 
-/** A parent that starts a process under a guard and then does nothing, in a Node process of its own. */
+/** A Node process that starts another one under a guard and then does nothing. */
 function startParent(temporaryDir: string) {
   const script = `
     const { startGuard } = require("./guard.ts");

@@ -4,7 +4,7 @@ import { inheritedEnv } from "../config";
 
 const SCRIPT = join(__dirname, "../../guard.sh");
 
-/** Outlives this process just long enough to end the processes it watches, however this process goes. */
+/** Outlives this process just long enough to end the processes it watches, in any kind of end. */
 export interface Guard {
   readonly pid: number;
   watch(pid: number, signal: NodeJS.Signals): void;
@@ -12,7 +12,7 @@ export interface Guard {
   close(): void;
 }
 
-/** A shell, not a Node process: it is idle for all its life and costs one megabyte. */
+/** A shell instead of a Node process: it idles and needs one megabyte. */
 export function startGuard(temporaryDir?: string): Guard {
   const child = spawn("/bin/sh", temporaryDir === undefined ? [SCRIPT] : [SCRIPT, temporaryDir], {
     stdio: ["pipe", "ignore", "ignore"],

@@ -6,7 +6,10 @@ const GRACE_MS = 10_000;
 const KILL_MS = 5_000;
 const POLL_MS = 50;
 
-/** Ends what a killed launcher left running and returns their names. Processes that only share the number are left alone. */
+/**
+ * Ends processes of a killed launcher and returns their names. Processes that only share the number
+ * are left alone.
+ */
 export async function endLeftovers(known: readonly KnownProcess[]): Promise<string[]> {
   const alive = known.filter(isAlive).reverse();
   for (const { pid } of alive) signalGroup(pid, "SIGTERM");

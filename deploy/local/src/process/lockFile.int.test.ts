@@ -20,7 +20,7 @@ test("a second process gets the name of the lock's holder", () => {
   expect(() => takeLock(file)).toThrow(`process ${process.pid} has it since`);
 });
 
-test("the lock of a process that died is taken over, also when its number is in use again", () => {
+test("the lock of a dead process is taken over, also when its number is in use again", () => {
   const dead = {
     pid: process.pid,
     fingerprint: "4711 another process",
@@ -32,12 +32,12 @@ test("the lock of a process that died is taken over, also when its number is in 
   expect(readdirSync(dir)).toEqual(["lock.json"]);
 });
 
-test("a half-written lock is no lock", () => {
+test("a half-written lock counts as free", () => {
   writeFileSync(file, '{"pid": 1');
   expect(takeLock(file).pid).toBe(process.pid);
 });
 
-test("exactly one process takes a dead holder's lock when many start at once's lock, one wins", async () => {
+test("exactly one of many starting processes takes a dead holder's lock", async () => {
   writeFileSync(file, JSON.stringify({ pid: 1, fingerprint: "dead", startedAt: "" }));
   const script = `
     const { takeLock } = require("./lockFile.ts");

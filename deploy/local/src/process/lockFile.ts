@@ -1,7 +1,9 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fingerprint, isAlive } from "./fingerprint";
 
-/** The holder of a lock, for as long as its process lives. The process id alone may belong to another process by now. */
+/**
+ * The holder of a lock while its process lives. The process id alone may belong to another process.
+ */
 export interface Holder {
   pid: number;
   fingerprint: string;
@@ -15,7 +17,7 @@ export class LockHeld extends Error {
   }
 }
 
-/** The holder of this lock, with what it wrote into the file, if it is alive. */
+/** Returns the lock's holder, with its data in the file, if it is alive. */
 export function readHolder<T extends Holder>(file: string): T | undefined {
   const holder = parse<T>(file);
   return holder && isAlive(holder) ? holder : undefined;
@@ -57,10 +59,10 @@ function removeDead(file: string): void {
   try {
     renameSync(file, aside);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // Somebody else was quicker.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // Another process was quicker.
     throw error;
   }
-  // Between our look and our move another start may have put its own lock there: that one goes back.
+  // Another start may have placed its own lock between the check and the move: restore that one.
   if (readHolder(aside)) linkUnlessThere(aside, file);
   rmSync(aside, { force: true });
 }
@@ -69,6 +71,6 @@ function parse<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;
   } catch {
-    return undefined; // Nobody, or half a file of somebody who was killed.
+    return undefined; // No file, or half a file of a killed process.
   }
 }

@@ -3,12 +3,15 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 
 const HAS_PROC = existsSync("/proc/self/smaps_rollup");
 
-/** Bytes of memory that a process uses. Pages that it shares are divided among those who share them, where the system tells. */
+/**
+ * Bytes of memory of a process. Shared pages are divided between their users, where the system
+ * reports that.
+ */
 export function memoryOf(pid: number): number {
   return HAS_PROC ? proportional(pid) : resident(pid);
 }
 
-/** With everything that it started; PostgreSQL has a process for each connection. */
+/** Includes its children; PostgreSQL has a process per connection. */
 export function memoryOfTree(pid: number): number {
   return HAS_PROC
     ? treeOf(pid, parentsFromProc()).reduce((sum, one) => sum + proportional(one), 0)
@@ -40,7 +43,7 @@ function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return ""; // It ended meanwhile.
+    return ""; // The process has ended.
   }
 }
 

@@ -8,14 +8,14 @@ let bench: Workbench;
 beforeEach(() => (bench = workbench()));
 afterEach(() => bench.clear());
 
-/** Ready once the script made the file `ready`. */
+/** Ready once the script has created the file `ready`. */
 const readyFile = () => ({
   probe: async () => {
     if (!existsSync(join(bench.dir, "ready"))) throw new Error("no file yet");
   },
 });
 
-test("is started when its probe says so, and stops when asked", async () => {
+test("is started when its probe succeeds, and stops on request", async () => {
   const owned = await startProcess(
     bench.spec("sleep 0.1; touch ready; exec sleep 60", readyFile()),
     bench.guard,
@@ -24,16 +24,16 @@ test("is started when its probe says so, and stops when asked", async () => {
   expect(await owned.stop()).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-test("the error has the last output of a process that ends before it is ready", async () => {
+test("the error holds the last output of a process that ends before it is ready", async () => {
   const start = startProcess(bench.spec("echo the port is taken >&2; exit 3", readyFile()), bench.guard);
   await expect(start).rejects.toThrow(/ended at once with exit code 3\. It wrote:\n {4}the port is taken/);
 });
 
-test("ends a process that is never ready, and reports the last reason", async () => {
+test("ends a process that never becomes ready, and reports the last reason", async () => {
   const pidFile = join(bench.dir, "pid");
   const spec = bench.spec("echo $$ > new; mv new pid; exec sleep 60", {
     readyTimeoutMs: 500,
-    // It is at work before its time is over, however late it was started.
+    // It works before its timeout, also after a late start.
     probe: async () => {
       await until(() => existsSync(pidFile));
       throw new Error("no file yet");
@@ -43,7 +43,7 @@ test("ends a process that is never ready, and reports the last reason", async ()
   expect(fingerprint(Number(readFileSync(pidFile, "utf8")))).toBeUndefined();
 });
 
-test("a command that is not there is an error, not a crash", async () => {
+test("a missing command is an error, not a crash", async () => {
   const start = startProcess(bench.spec("", { command: "/no/such/program" }), bench.guard);
   await expect(start).rejects.toThrow("/no/such/program cannot be run");
 });

@@ -6,11 +6,11 @@ import { PartError } from "../parts/partError";
 import type { Guard } from "./guard";
 import { lastLines } from "./lastLines";
 
-/** Everything there is to know to start a process of the stack, and to start it again. */
+/** Everything needed to start a process of the stack, also repeatedly. */
 export interface ProcessSpec {
   name: string;
   command: string;
-  /** Asked for at each start. */
+  /** Evaluated at each start. */
   args: () => readonly string[];
   env: Record<string, string>;
   cwd: string;
@@ -20,9 +20,9 @@ export interface ProcessSpec {
   stopSignal: NodeJS.Signals;
   stopGraceMs: number;
   readyTimeoutMs: number;
-  /** Clears away what an earlier run that was killed may have left. */
+  /** Clears the remains of an earlier killed run. */
   beforeSpawn?: () => Promise<void>;
-  /** Resolves once the process does its work; asked again until it does. */
+  /** Resolves once the process works; repeated until then. */
   probe: () => Promise<void>;
 }
 
@@ -35,15 +35,17 @@ export interface OwnedProcess {
   readonly spec: ProcessSpec;
   readonly pid: number;
   readonly exited: Promise<Exit>;
-  /** Resolves when it does its work, rejects when it ends before that or takes too long. */
+  /** Resolves when the process works. Rejects when it ends earlier or takes too long. */
   ready(): Promise<void>;
-  /** Asks it to stop and insists after the grace time. */
+  /** Stops it, by force after the grace period. */
   stop(): Promise<Exit>;
 }
 
 const PROBE_PAUSE_MS = 50;
 
-/** Starts the process and returns when it is ready. What it wrote last is in the error when it is not. */
+/**
+ * Starts the process and returns when it is ready. The error of a failure holds its last output.
+ */
 export async function startProcess(spec: ProcessSpec, guard: Guard): Promise<OwnedProcess> {
   const owned = await spawnProcess(spec, guard);
   try {
@@ -79,16 +81,19 @@ export function describeExit({ code, signal }: Exit): string {
   return signal === null ? `exit code ${code}` : signal;
 }
 
-/** The process leads its group, so what it started goes with it. */
+/** The process leads its group, so its children get the signal too. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The guard is gone already.
+    // The guard has ended.
   }
 }
 
-/** The file itself is the process's output: nothing passes through us, and nothing is lost when we go. */
+/**
+ * The file itself is the process's output, so no output passes through the launcher or is lost with
+ * it.
+ */
 function spawnLogged(spec: ProcessSpec): ChildProcess {
   mkdirSync(dirname(spec.logFile), { recursive: true });
   const log = openSync(spec.logFile, "a", 0o600);
@@ -96,7 +101,7 @@ function spawnLogged(spec: ProcessSpec): ChildProcess {
     return spawn(spec.command, spec.args(), {
       cwd: spec.cwd,
       env: spec.env,
-      // A group of its own: Ctrl-C reaches only the launcher, which then stops everything in order.
+      // Its own group: Ctrl-C reaches only the launcher, which then stops everything in order.
       detached: true,
       stdio: ["ignore", log, log],
       ...spec.user,

@@ -9,7 +9,7 @@ let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "wonrail-ports-"))));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test("a port that one stack is about to take is not given to another", async () => {
+test("a reserved port is not given to another stack", async () => {
   const preferred = await randomFreePort();
   const [one, other] = [openPortBook(dir), openPortBook(dir)];
   expect(await one.reserve(preferred)).toBe(preferred);
@@ -18,7 +18,7 @@ test("a port that one stack is about to take is not given to another", async () 
   expect(await openPortBook(dir).reserve(preferred)).toBe(preferred);
 });
 
-test("a port that a stranger listens on is passed over", async () => {
+test("a port in use by another program is skipped", async () => {
   const server = await listen();
   const { port } = server.address() as AddressInfo;
   expect(await openPortBook(dir).reserve(port)).toBeGreaterThan(port);

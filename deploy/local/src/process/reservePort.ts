@@ -7,15 +7,19 @@ import { takeLock } from "./lockFile";
 const ATTEMPTS = 500;
 
 export interface PortBook {
-  /** The preferred port of the loopback interface, or the next one that nobody has or is about to take. */
+  /**
+   * The preferred port of the loopback interface, or the next one that is neither used nor
+   * reserved.
+   */
   reserve(preferred: number): Promise<number>;
-  /** For others to take once our processes are gone. */
+  /** Frees the reservations after the end of our processes. */
   release(): void;
 }
 
 /**
- * Ports of this launcher, known to every other one on the machine. To look whether a port is free is not enough: two stacks that start at
- * the same moment would both find it free, and the later one would fail half a minute on.
+ * Port reservations shared by all launchers of the machine. A check for a free port is not enough:
+ * two stacks that start together would both find it free, and the later one would fail half a
+ * minute later.
  */
 export function openPortBook(dir = join(tmpdir(), "wonrail-ports")): PortBook {
   shareWithEverybody(dir);
@@ -26,7 +30,7 @@ export function openPortBook(dir = join(tmpdir(), "wonrail-ports")): PortBook {
     try {
       takeLock(file);
     } catch {
-      return false; // Somebody's, or a dead stranger's file that is not ours to remove.
+      return false; // Reserved, or a dead launcher's file of another user.
     }
     if (await isFree(port)) {
       mine.push(file);
@@ -51,6 +55,6 @@ function shareWithEverybody(dir: string): void {
   try {
     chmodSync(dir, 0o1777);
   } catch {
-    // Another user made it and has opened it already.
+    // Another user has created and opened it already.
   }
 }

@@ -18,7 +18,7 @@ const PROBLEM_LINES = 6;
 const running = new Set<ChildProcess>();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
-/** Runs a command to its end. It never throws: what went wrong is in the result. */
+/** Runs a command to its end. Never throws: the result holds the failure. */
 export function runCommand(
   command: string,
   args: readonly string[],

@@ -13,14 +13,14 @@ afterEach(async () => {
   bench.clear();
 });
 
-test("a process that is being restarted does not start again when everything stops", async () => {
+test("a restarting process does not start again when everything stops", async () => {
   await supervisor.run(bench.spec("exec sleep 60"), 1);
   const refused = expect(supervisor.restart("script")).rejects.toThrow("The stack is being stopped.");
   await Promise.all([supervisor.close(), refused]);
   expect(supervisor.statuses()).toMatchObject([{ state: "stopped", pid: undefined }]);
 });
 
-test("three restarts at once each resolve when a process of their own is ready", async () => {
+test("three concurrent restarts each resolve when a process of their own is ready", async () => {
   const readyAfterMs = 100;
   let startedAt = 0;
   const probe = async () => {

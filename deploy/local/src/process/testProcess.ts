@@ -5,7 +5,7 @@ import { inheritedEnv } from "../config";
 import { startGuard, type Guard } from "./guard";
 import type { ProcessSpec } from "./ownedProcess";
 
-/** For tests: a folder and a guard of their own, and processes that are one shell script long. */
+/** For tests: a folder, a guard, and processes of one shell script. */
 export interface Workbench {
   dir: string;
   guard: Guard;

@@ -27,7 +27,7 @@ function unitOf(
   });
 }
 
-test("a killed process is started again, and its state says so", async () => {
+test("a killed process is restarted, and its state shows it", async () => {
   const unit = unitOf(bench.spec("exec sleep 60"));
   await unit.start();
   const first = unit.status.pid!;
@@ -50,7 +50,7 @@ test("a stopped process starts again only on request", async () => {
   expect(states.at(-1)).toBe("stopped");
 });
 
-test("a first start that fails is reported to its caller and not repeated", async () => {
+test("a failed first start is reported to its caller and not repeated", async () => {
   const unit = unitOf(
     bench.spec("echo once >> starts; exit 1", { probe: () => Promise.reject(new Error("no")) }),
   );
@@ -59,7 +59,7 @@ test("a first start that fails is reported to its caller and not repeated", asyn
   expect(readFileSync(join(bench.dir, "starts"), "utf8")).toBe("once\n");
 });
 
-test("restarts of a process that fails back off", async () => {
+test("restarts of a failing process back off", async () => {
   const pauses: number[] = [];
   const gate = join(bench.dir, "broken");
   const unit = unitOf(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "./guard";
 import { describeExit, spawnProcess, type OwnedProcess, type ProcessSpec } from "./ownedProcess";
-import { untroubledBy, type Untroubled } from "./untroubled";
+import { createRetryingTask, type RetryingTask } from "./retryingTask";
 
 export type UnitState = "stopped" | "starting" | "ready" | "restarting" | "stopping";
 
@@ -16,7 +16,7 @@ export interface UnitStatus {
 export interface UnitDeps {
   guard: Guard;
   onChange: (status: UnitStatus) => void;
-  /** A sentence for people: it ended, it could not be started again. */
+  /** Called with a readable sentence: the process ended, or could not be restarted. */
   onTrouble: (message: string) => void;
   /** How long to wait before the nth attempt in a row. */
   backoffMs?: (failures: number) => number;
@@ -34,25 +34,28 @@ export class Unit {
   /** Set while the process is wanted; aborting it ends the pause before the next attempt. */
   #wanted: AbortController | undefined;
   #loop: Promise<void> = Promise.resolve();
-  #untroubled: Untroubled;
+  #retryingTask: RetryingTask;
 
   constructor(spec: ProcessSpec, deps: UnitDeps) {
     this.#spec = spec;
     this.#deps = deps;
-    this.#untroubled = untroubledBy(deps.onTrouble);
+    this.#retryingTask = createRetryingTask(deps.onTrouble);
   }
 
   get status(): UnitStatus {
     return { name: this.#spec.name, state: this.#state, pid: this.#process?.pid, restarts: this.#restarts };
   }
 
-  /** Resolves when it is ready. When the very first attempt fails, it is not tried again: somebody is waiting for the answer. */
+  /**
+   * Resolves when it is ready. A failed first start is not repeated: its caller waits for the
+   * answer.
+   */
   start(): Promise<void> {
     if (this.#wanted) return Promise.resolve();
     const wanted = new AbortController();
     this.#wanted = wanted;
     return new Promise((resolve, reject) => {
-      // The stopping process ends first: two processes at once would want the same port.
+      // The stopping process must end first, because two processes would need the same port.
       this.#loop = this.#loop.then(() => this.#keepRunning(wanted.signal, { resolve, reject }));
     });
   }
@@ -60,7 +63,7 @@ export class Unit {
   async stop(): Promise<void> {
     this.#wanted?.abort();
     this.#wanted = undefined;
-    // Not one that somebody asks for meanwhile, which goes on.
+    // The present loop only: a concurrent start continues.
     const loop = this.#loop;
     if (this.#process) this.#change("stopping");
     await this.#process?.stop();
@@ -102,7 +105,7 @@ export class Unit {
     this.#process = undefined;
     if (this.#wanted?.signal === signal) this.#wanted = undefined;
     this.#change("stopped");
-    // Says nothing to those who have their answer: it is for one that was stopped before its turn came.
+    // Only matters for a process that was stopped before its turn; other callers have their answer.
     first.reject(this.#stoppedEarly());
   }
 
@@ -122,13 +125,16 @@ export class Unit {
   /** An error in a listener does not end the process. The listener gets the next change. */
   #change(state: UnitState): void {
     this.#state = state;
-    this.#untroubled(`The new state of ${this.#spec.name} cannot be recorded`, () =>
+    this.#retryingTask(`The new state of ${this.#spec.name} cannot be recorded`, () =>
       this.#deps.onChange(this.status),
     );
   }
 }
 
-/** At once after the first crash, then slower and slower, at the slowest every ten seconds, for as long as the stack runs. */
+/**
+ * At once after the first crash, then slower up to every ten seconds, for as long as the stack
+ * runs.
+ */
 function defaultBackoffMs(failures: number): number {
   return Math.min(10_000, 100 * 2 ** Math.min(failures, 10));
 }

@@ -24,8 +24,8 @@ type Stacks = Both<RunningStack>;
 const CONNECTIONS = 64;
 
 /**
- * Runs this checkout and another commit as two whole stacks, with settlement running. The stacks are measured in turns;
- * the one that is not measured is stopped by a signal, so that it takes no processor time.
+ * Runs this checkout and another commit as two complete stacks, with settlement. The stacks are
+ * measured in turns, and a signal stops the idle one, so that it uses no processor time.
  */
 export async function measureAgainst(options: AgainstOptions): Promise<Result[]> {
   const place = mkdtempSync(join(tmpdir(), "wonrail-against-"));

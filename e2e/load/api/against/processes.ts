@@ -5,7 +5,7 @@ const TICKS_PER_SECOND = 100;
 interface ProcessRow {
   pid: number;
   parent: number;
-  /** Processor seconds, those of its ended children included. */
+  /** Processor seconds, including ended children. */
   seconds: number;
   name: string;
 }

@@ -11,13 +11,14 @@ import { paymentOf } from "../sections";
 import { type Wallet } from "../world";
 import { processorSeconds, signalTree } from "./processes";
 
-/** Kafka, no bus beside the feeds, or (undefined) Kafka if the machine can run it. */
+/** Kafka, only the feeds ("none"), or Kafka if the machine can run it (undefined). */
 export type Bus = "kafka" | "none" | undefined;
 
 const READY_MS = 600_000;
 const MUCH_WON = 50_000_000;
 const ORGANISATION =
-  "org create --name Bench --code BENCH --plan ENTERPRISE --rate 100000 --burst 100000 --daily-limit 9000000000000 --incentive-bps 100 --json";
+  "org create --name Bench --code BENCH --plan ENTERPRISE --rate 100000 --burst 100000 --daily-limit " +
+  "9000000000000 --incentive-bps 100 --json";
 
 /** A whole stack of one commit, as `make up` starts it, with an organisation whose wallets hold money. */
 export interface RunningStack {
@@ -99,7 +100,10 @@ export async function startStackOf(
   };
 }
 
-/** The word for a stack without Kafka differs between commits. The launcher's help text names it. */
+/**
+ * Commits use different words for a stack without Kafka; the launcher's help text has the right
+ * one.
+ */
 function busOptions(folder: string, bus: Bus): string[] {
   if (bus !== "none") return bus === undefined ? [] : ["--bus", bus];
   const launcher = readFileSync(join(folder, "deploy/local/src/commands/up.ts"), "utf8");

@@ -5,7 +5,7 @@ import { createRedelivery } from "../redelivery";
 import { beatWhile } from "./beatWhile";
 import { type RawMessage, received } from "./received";
 
-/** What it takes of kafkajs' batch. */
+/** The used part of kafkajs' batch. */
 interface Batch {
   batch: { topic: string; partition: number; messages: RawMessage[] };
   pause(): () => void;
@@ -28,7 +28,10 @@ export function createBatchHandler({ request, movement, sessionTimeoutMs, log }:
   const redelivery = createRedelivery();
   const resting = new Set<NodeJS.Timeout>();
 
-  /** Throwing would stop the whole consumer and, for a TypeError, for good: the partition rests instead, and the others go on. */
+  /**
+   * Throwing would stop the whole consumer, and for a TypeError for good. So the partition rests,
+   * and the others continue.
+   */
   const rest = (payload: Batch, error: unknown): void => {
     const { topic, partition } = payload.batch;
     const pauseMs = redelivery.failed(`${topic}/${partition}`);

@@ -1,4 +1,7 @@
-/** kafkajs sends heartbeats only between batches. A failed one is left to the next call between batches, which ends in a new join. */
+/**
+ * Sends heartbeats during a batch, because kafkajs sends them only between batches. A failure
+ * surfaces at the next one between batches, which causes a new join.
+ */
 export function beatWhile(member: { heartbeat(): Promise<void> }, everyMs: number): { stop: () => void } {
   const timer = setInterval(() => void member.heartbeat().catch(() => undefined), everyMs);
   return { stop: () => clearInterval(timer) };

@@ -2,21 +2,27 @@ import { Socket } from "node:net";
 import { type Address, type Dial } from "./dial";
 import { giveWholeAnswers } from "./wholeAnswers";
 
-/** As kafkajs tells of it. */
+/** kafkajs' event of a request timeout. */
 export interface RequestTimeout {
   payload: { apiName: string; broker: string };
 }
 
-/** Those of one client of kafkajs. */
+/** Connections of one kafkajs client. */
 export interface Connections {
   open: (address: Address) => Socket;
-  /** A peer that vanished without a word leaves a connection that looks open for a quarter of an hour, and kafkajs goes on using it. */
+  /**
+   * Closes all connections: one to a vanished peer looks open for a quarter of an hour, and kafkajs
+   * keeps using it.
+   */
   hangUp: () => void;
-  /** Hangs up, and leaves a broker alone that did not even say what it can do: kafkajs would ask it first, for ever, and the others never. */
+  /**
+   * Closes the connections, and avoids a broker that did not even answer ApiVersions: kafkajs would
+   * ask it first, for ever.
+   */
   timedOut: (event: RequestTimeout) => void;
 }
 
-/** For so long, when there are others. */
+/** How long a silent broker is avoided, when there are others. */
 const MUTE_MS = 30_000;
 
 export function createConnections(dial: Dial, brokers: readonly string[], onDial: () => void): Connections {

@@ -12,7 +12,7 @@ describe("logTo", () => {
     return { lines, clock, entry };
   };
 
-  it("takes kafkajs' errors for warnings, since it tries again, and its news for details", () => {
+  it("logs kafkajs' errors as warnings, because it retries, and its information as debug", () => {
     const { lines, entry } = start();
     entry("ERROR", "Connection error");
     entry("WARN", "The group is rebalancing");
@@ -20,7 +20,7 @@ describe("logTo", () => {
     expect(lines.map(({ level }) => level)).toEqual(["warn", "warn", "debug"]);
   });
 
-  it("says the same only once in ten seconds, also when there is very much to say", () => {
+  it("logs equal messages once in ten seconds, also among very many", () => {
     const { lines, clock, entry } = start();
     entry("ERROR", "Connection error");
     entry("ERROR", "Connection error");

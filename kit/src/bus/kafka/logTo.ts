@@ -10,8 +10,9 @@ interface Entry {
 }
 
 /**
- * What kafkajs calls an error is an attempt that it is going to repeat: a warning here. What it gives up on rejects, and is logged where that
- * is caught. An outage makes it say the same again and again; once in ten seconds is enough.
+ * kafkajs logs each failed attempt as an error, although it retries: a warning here. A final
+ * failure rejects, and is logged by its catcher. An outage repeats the same message, which is
+ * logged once in ten seconds.
  */
 export function logTo(log: Log, nowMs: () => number = Date.now): (entry: Entry) => void {
   const quietUntilMs = new Map<string, number>();

@@ -1,11 +1,17 @@
 export interface Membership {
-  /** The group has heard of it. */
+  /** The group has confirmed the member. */
   confirmed(): void;
-  /** It has fetched. True, once, when it has done so for too long without being heard of: the group has gone on without it. */
+  /**
+   * Reports a fetch. Returns true, once, when the member has fetched for too long without a
+   * confirmation: the group has continued without it.
+   */
   fetched(): boolean;
 }
 
-/** Kafkajs asks a coordinator that is gone for ever, and never who it is by now; meanwhile it consumes and can commit nothing. */
+/**
+ * kafkajs asks a vanished coordinator for ever, and never looks for the new one. Meanwhile it
+ * consumes and cannot commit.
+ */
 export function watchMembership(tooLongMs: number): Membership {
   let straySinceMs: number | undefined;
   let fetchedMs = -Infinity;
@@ -13,7 +19,7 @@ export function watchMembership(tooLongMs: number): Membership {
     confirmed: () => void (straySinceMs = undefined),
     fetched() {
       const nowMs = performance.now();
-      // After so long a pause the bus was away, and its first answer may be to either.
+      // After such a pause the bus was away, and either answer may come first.
       if (straySinceMs === undefined || nowMs - fetchedMs > tooLongMs) straySinceMs = nowMs;
       fetchedMs = nowMs;
       if (nowMs - straySinceMs <= tooLongMs) return false;

@@ -9,7 +9,7 @@ export interface RawMessage {
 
 type HeaderValue = Buffer | string;
 
-/** A message as the port has it. An absent key or value becomes empty. */
+/** Converts a message. An absent key or value becomes empty. */
 export function received(topic: string, partition: number, message: RawMessage): ReceivedMessage {
   return {
     topic,

@@ -4,7 +4,7 @@ const said = (type: string) => Object.assign(new Error(type), { type });
 const afterRetries = (type: string) =>
   Object.assign(new Error("given up"), { name: "KafkaJSNumberOfRetriesExceeded", cause: said(type) });
 
-test("another topic without a leader does not hide the topics that exist", async () => {
+test("a topic without a leader does not hide the other topics", async () => {
   const { admin, created } = cluster({ there: "there", leaderless: "other" });
   await requireTopics(admin, ["there"]);
   await expect(requireTopics(admin, ["there", "missing"])).rejects.toThrow("There is no topic missing");
@@ -16,7 +16,7 @@ test("another topic without a leader does not hide the topics that exist", async
   expect(created).toMatchObject([{ topic: "missing", numPartitions: 3, replicationFactor: 3 }]);
 });
 
-test("a wanted topic without a leader is an error that may pass", async () => {
+test("a wanted topic without a leader is a retryable error", async () => {
   const { admin, created } = cluster({ there: "there", leaderless: "ours" });
   await expect(requireTopics(admin, ["there", "ours"])).rejects.toMatchObject({
     name: "KafkaJSNumberOfRetriesExceeded",
@@ -25,7 +25,7 @@ test("a wanted topic without a leader is an error that may pass", async () => {
   expect(created).toEqual([]);
 });
 
-test("a setting that differs is logged by name", async () => {
+test("a different setting is logged by name", async () => {
   const { admin } = cluster({ there: "there" });
   const log = { warn: jest.fn() };
   await checkTopics(admin, [{ name: "there", partitions: 1 }], 2, log as never);

@@ -34,7 +34,7 @@ const TOPIC_RESOURCE = 2;
 /** As long as the feeds keep events. */
 const RETENTION_MS = 7 * 86_400_000;
 
-/** The settings that the topics are made with. */
+/** Settings of new topics. */
 function settingsOf(replication: number): Record<string, string> {
   return {
     "cleanup.policy": "delete",
@@ -60,8 +60,8 @@ export async function createMissing(admin: TopicAdmin, topics: Topic[], replicat
 }
 
 /**
- * Logs each setting of a topic that differs from the one that it would be made with. Rejects when the
- * topic has fewer replicas than the deployment asks for, or other partitions than its feed.
+ * Logs each setting of a topic that differs from a new one's. Rejects when the topic has fewer
+ * replicas than the deployment requires, or another number of partitions than its feed.
  */
 export async function checkTopics(
   admin: TopicAdmin,
@@ -110,7 +110,7 @@ async function missingOf<T extends { name: string }>(admin: TopicAdmin, wanted: 
   return wanted.filter(({ name }) => !existing.includes(name));
 }
 
-/** A partition without a leader fails the list of all topics. Then each topic is asked for by itself. */
+/** A partition without a leader fails the list of all topics. Then each topic is listed alone. */
 async function listTopics(admin: TopicAdmin, names: string[]): Promise<string[]> {
   try {
     return await admin.listTopics();
@@ -131,7 +131,7 @@ async function listTopics(admin: TopicAdmin, names: string[]): Promise<string[]>
   return existing;
 }
 
-/** The broker's error type, out of the errors that kafkajs wraps around it. */
+/** The broker's error type inside of kafkajs' errors. */
 export function typeOf(error: unknown): string | undefined {
   const { type, cause } = error as { type?: string; cause?: unknown };
   return type ?? (cause === undefined ? undefined : typeOf(cause));

@@ -1,13 +1,14 @@
 import { typeOf } from "./topics";
 
-/** What it takes of kafkajs' view of the brokers. */
+/** The used part of kafkajs' cluster. */
 interface Brokers {
   refreshMetadata(): Promise<void>;
 }
 
 /**
- * Tells, once, when the brokers have no such topic any more. Kafkajs would wait until it is made anew and go on at its old positions there, past as many
- * messages as it had read of the old one. A consumer that joins anew asks for its positions, and those went with the topic.
+ * Reports, once, that the brokers no longer have the topic. kafkajs would wait for a new topic and
+ * resume at its old positions, past as many messages as it had read of the old one. A new member
+ * asks for its positions, which were deleted with the topic.
  */
 export function watchTopics(brokers: Brokers, onGone: (error: unknown) => void): void {
   const refresh = brokers.refreshMetadata.bind(brokers);

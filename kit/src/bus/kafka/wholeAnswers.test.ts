@@ -7,7 +7,7 @@ function answer(text: Buffer): Buffer {
   return Buffer.concat([length, text]);
 }
 
-test("however answers are cut, they come whole, in their order, as soon as they are", () => {
+test("the framer emits each complete frame in order, wherever the stream is cut", () => {
   const texts = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
   fc.assert(
     fc.property(texts, fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 12 }), (texts, cuts) => {
@@ -31,6 +31,6 @@ test("however answers are cut, they come whole, in their order, as soon as they 
   );
 });
 
-test("what begins with no length is no broker", () => {
+test("the framer refuses a stream that starts with an invalid length", () => {
   expect(() => createFramer()(Buffer.from([0xff, 0xff, 0xff, 0xff]))).toThrow("no Kafka broker");
 });

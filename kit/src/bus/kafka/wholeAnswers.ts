@@ -1,11 +1,12 @@
 import { type Socket } from "node:net";
 
-/** Before each answer stands how long it is, in so many bytes. */
+/** Bytes of the length before each answer. */
 const LENGTH_BYTES = 4;
 
 /**
- * Has a connection give whole answers only. kafkajs keeps what it has of one when the connection ends, and takes what the next connection says for the
- * rest of it: from then on it reads nonsense, and throws where nobody can catch it.
+ * Makes a connection emit complete answers only. kafkajs keeps a partial answer across connections
+ * and appends the next connection's bytes to it: it then reads nonsense, and throws where nothing
+ * can catch it.
  */
 export function giveWholeAnswers(socket: Socket): Socket {
   const whole = createFramer();
@@ -26,7 +27,7 @@ export function giveWholeAnswers(socket: Socket): Socket {
   }
 }
 
-/** Takes what arrives, and gives as much of it as is whole. */
+/** Collects chunks and returns the complete answers. */
 export function createFramer(): (chunk: Buffer) => Buffer | undefined {
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -50,7 +51,10 @@ export function createFramer(): (chunk: Buffer) => Buffer | undefined {
   };
 }
 
-/** Of the answer that begins here, with its length's own bytes; of one whose length is not there yet, these. */
+/**
+ * Length of the answer at this position, including its length field; or of the field itself while
+ * it is incomplete.
+ */
 function lengthAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < LENGTH_BYTES) return LENGTH_BYTES;
   const length = bytes.readInt32BE(start);

@@ -16,8 +16,8 @@ const KEYS = Array.from({ length: PARTITIONS }, (_, partition) =>
 const [KEY] = KEYS as [string];
 
 /**
- * Tests the way of events from an outbox to its consumers: the same tests for Kafka with the feed behind
- * it and for the feed alone.
+ * Tests the transport of events from an outbox to its consumers: equal tests for Kafka with the
+ * feed behind it, and for the feed alone.
  */
 export function feedConformance(name: string, start: () => Promise<string[] | undefined>): void {
   describe(name, () => {
@@ -203,7 +203,7 @@ export function feedConformance(name: string, start: () => Promise<string[] | un
         await world.relay.close();
         await restoreWithout(world, "lost");
         await world.restartRelay();
-        // The restored producer gives the numbers of the lost events to others.
+        // The restored producer gives the lost events' numbers to new ones.
         await world.append(KEY, 5);
         await tx(world.producer.db, (tx) =>
           appendEvents(
@@ -264,7 +264,7 @@ export function feedConformance(name: string, start: () => Promise<string[] | un
   });
 }
 
-/** As a restore to the moment before the key's events: they and their numbers are gone. */
+/** A restore to the time before the key's events, which are gone with their numbers. */
 async function restoreWithout(world: World, key: string): Promise<void> {
   const partition = partitionOf(key, PARTITIONS);
   await world.producer.db.run(sql`

@@ -5,12 +5,12 @@ import { openKafkaBus } from "../kafka";
 import type { Dial } from "../kafka/dial";
 import type { Bus, BusMessage, SubscribeOptions, Subscription } from "../port";
 
-/** Over a sound network a request only takes long on a busy machine: to send it again would repeat it. */
+/** On a sound network a slow request means a busy machine, and a retry would repeat it. */
 const REQUEST_TIMEOUT_MS = { faulty: 2_000, sound: 15_000 };
 /** The least that a broker allows. */
 const SESSION_TIMEOUT_MS = 6_000;
 
-/** Kafka as a service opens it, but quicker to notice a fault, and if asked over a network that can fail. */
+/** Kafka as a service opens it, with shorter timeouts, and optionally through a faulty network. */
 export function openTestKafka(brokers: string[], proxy?: Proxy): Bus {
   const requestTimeoutMs = REQUEST_TIMEOUT_MS[proxy ? "faulty" : "sound"];
   const tuning = { sessionTimeoutMs: SESSION_TIMEOUT_MS, requestTimeoutMs };
@@ -18,7 +18,7 @@ export function openTestKafka(brokers: string[], proxy?: Proxy): Bus {
   return openKafkaBus(options, proxy ? { ...tuning, dial: dialThrough(proxy) } : tuning);
 }
 
-/** A broker tells its clients where it is, so the detour is made where the connection is opened. */
+/** A broker tells clients its address, so the proxy is inserted when a connection is opened. */
 function dialThrough({ host, port }: Proxy): Dial {
   return ({ onConnect }) => connect({ host, port }, onConnect).setNoDelay(true);
 }

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * kafkajs loads each form of a message when it first comes upon it, and jest refuses what is loaded while it is between two tests, as it is when one of those that
- * run at once has ended: which of the others that hits is by chance. So all of them are loaded before.
+ * Loads all protocol modules at once. kafkajs loads each one at its first use, and jest refuses to
+ * load modules between two tests, which concurrent tests hit at random.
  */
 export async function loadKafkajs(): Promise<void> {
   const folder = join(dirname(require.resolve("kafkajs")), "src/protocol");

@@ -10,10 +10,10 @@ import { startConsumers } from "../../service/startConsumers";
 import { openTestDatabase, testLog } from "../../testing";
 import { openKafkaBus } from "../kafka";
 
-/** Plain data, so that a process of its own can be told. */
+/** Plain data, so that it can be passed to another process. */
 export interface ReplicaPlace {
   databaseUrl: string;
-  /** The address of the producer's gRPC server or of a proxy in front of it. */
+  /** Address of the producer's gRPC server or of its proxy. */
   feedAddress: string;
   /** Without brokers the feed alone brings the events. */
   kafka?: { brokers: string[]; proxy: { host: string; port: number } };

@@ -1,4 +1,4 @@
-// A replica in a process of its own, so that a test can kill it or freeze it.
+// A replica in its own process, so that a test can kill or freeze it.
 import { startReplica, type ReplicaPlace } from "./replica";
 
 startReplica(JSON.parse(process.argv[2]!) as ReplicaPlace);

@@ -1,6 +1,6 @@
 import { AssignerProtocol, type Consumer, Kafka, logLevel, type PartitionAssigner } from "kafkajs";
 
-/** Joins a group on Kafka as a member that nobody else can be one with, as soon as no other is left in it. */
+/** Joins a group on Kafka as an incompatible member, as soon as the group is empty. */
 export async function joinAsStranger(brokers: string[], group: string, topic: string): Promise<Consumer> {
   const kafka = new Kafka({ clientId: "stranger", brokers, logLevel: logLevel.NOTHING });
   const options = { groupId: group, partitionAssigners: [foreignAssigner], maxWaitTimeInMs: 200 };
@@ -18,7 +18,7 @@ export async function joinAsStranger(brokers: string[], group: string, topic: st
   }
 }
 
-/** A protocol that no other member speaks: the broker refuses whoever joins with another. */
+/** A protocol that no other member speaks: the broker refuses members with another. */
 const foreignAssigner: PartitionAssigner = () => ({
   name: "Foreign",
   version: 0,

@@ -21,7 +21,7 @@ import type { Topic } from "../port";
 import { type Replica, type ReplicaPlace, startReplica } from "./replica";
 
 export const PARTITIONS = 4;
-/** No event stays missing longer than five seconds after a fault ends; the rest is for a busy machine. */
+/** Events are complete within five seconds after a fault; the rest is for a busy machine. */
 export const BOUND_MS = 5_000 + 5_000;
 const SLOW_MS = 60_000;
 
@@ -32,10 +32,10 @@ export interface World {
   consumer: TestDatabase;
   /** Between the consumers and the producer's gRPC server. */
   feedProxy: Proxy;
-  /** Between everybody and Kafka. */
+  /** The proxy before Kafka, for all parts. */
   kafkaProxy: Proxy | undefined;
   relay: OutboxRelay;
-  /** Replaces the relay. Without Kafka it only gives numbers. */
+  /** Replaces the relay. Without Kafka it only assigns numbers. */
   restartRelay(options?: { withoutKafka?: boolean }): Promise<void>;
   /** Appends the versions of the key, one transaction each. */
   append(key: string, count: number, payload?: string): Promise<void>;

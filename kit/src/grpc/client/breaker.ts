@@ -6,7 +6,7 @@ export interface BreakerSettings {
   /** The dependency's name. */
   name: string;
   registry: Registry;
-  /** How long it stays open before one call may try. */
+  /** Time in the open state before one call may try. */
   resetTimeoutMs: number;
   /** Fewer calls than this within ten seconds prove nothing. */
   volumeThreshold: number;
@@ -19,8 +19,8 @@ export interface Breaker {
 }
 
 /**
- * One per dependency. It has no timeout of its own: opossum's does not stop the work, and would call a money movement failed whose
- * outcome is unknown. Each call's deadline is its timeout.
+ * One per dependency. It has no timeout of its own: opossum's does not stop the work, and would
+ * report a money movement with an unknown outcome as failed. Each call's deadline is its timeout.
  */
 export function createBreaker({ name, registry, resetTimeoutMs, volumeThreshold }: BreakerSettings): Breaker {
   const breaker = new CircuitBreaker((work: () => Promise<unknown>, _blames: Blames) => work(), {

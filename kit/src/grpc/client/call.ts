@@ -9,17 +9,22 @@ import { type Channel, NOT_CONNECTED } from "./channel";
 import { type RetryBudget } from "./retry";
 
 export interface CallOptions {
-  /** Instead of the client's default. What remains of the request's own deadline wins when it is less. */
+  /** Replaces the client's default. The rest of the request's deadline applies if it is shorter. */
   timeoutMs?: number;
-  /** Try again when the server cannot be reached. Only for what may happen twice; has no effect on a call without a request id. */
+  /**
+   * Retry when the server is unreachable. Only for repeatable requests; ignored without a request
+   * id.
+   */
   retry?: true;
-  /** A try may have been served, or may still be, whatever the next one says. */
+  /**
+   * Called when an attempt may have been or may still be executed, whatever the next one returns.
+   */
   onUnsure?: () => void;
   /** Ends the call early. */
   signal?: AbortSignal;
 }
 
-/** What the calls of one client share. */
+/** Shared by the calls of one client. */
 export interface Dependency {
   channel: Channel;
   breaker: Breaker;
@@ -28,7 +33,7 @@ export interface Dependency {
   defaultTimeoutMs: number;
 }
 
-/** One call on its way out. */
+/** An outgoing call. */
 export interface Outgoing {
   context: RequestContext;
   deadlineMs: number;
@@ -37,7 +42,7 @@ export interface Outgoing {
 
 type Peered = Pick<ClientUnaryCall, "getPeer">;
 
-/** What a try is made on, and to be told of the call once there is one. */
+/** The connection of an attempt, and a callback for the started call. */
 export interface Line {
   client: Client;
   metadata: Metadata;
@@ -46,7 +51,7 @@ export interface Line {
 
 const MAX_TIMEOUT_MS = 86_400_000;
 
-/** Refuses at once when the request's deadline has passed: nobody waits for the answer. */
+/** Refuses at once after the request's deadline. */
 export function prepare(
   { defaultTimeoutMs }: Dependency,
   options: CallOptions,
@@ -60,13 +65,13 @@ export function prepare(
   return { context, deadlineMs, signal: options.signal };
 }
 
-/** One try: through the breaker, and with its lesson for the connection. */
+/** One attempt through the breaker, which also judges the connection. */
 export function attempt<T>(
   { channel, breaker, defaultTimeoutMs }: Dependency,
   { context, deadlineMs }: Outgoing,
   send: (line: Line) => Promise<T>,
 ): Promise<T> {
-  // A caller that came late proves nothing by running out of time.
+  // A timeout proves nothing about a call that started late.
   const isPatient = deadlineMs - Date.now() >= defaultTimeoutMs / 2;
   const isTimeout = (error: unknown) =>
     isPatient && isServiceError(error) && isFromTransport(error, status.DEADLINE_EXCEEDED);
@@ -84,11 +89,12 @@ export function attempt<T>(
       throw error;
     }
   };
-  // Whoever answers, even with a refusal, is well. Only silence and a lost connection speak against a dependency.
+  // Any answer, also a refusal, proves health. Only silence and a lost connection blame a
+  // dependency.
   return breaker.run(work, (error) => isTimeout(error) || isUnreachable(error));
 }
 
-/** host:port of the server that a call was given to. Without one grpc-js names what it looked for, or nothing. */
+/** host:port of the call's server. Without one grpc-js returns its target or nothing. */
 function peerOf(call: Peered | undefined): string {
   const peer = call?.getPeer() ?? "";
   return /^(\d+\.\d+\.\d+\.\d+|\[.*\]):\d+$/.test(peer) ? peer : NOT_CONNECTED;
@@ -103,7 +109,9 @@ export function isUnavailable(error: unknown): boolean {
   return isServiceError(error) && error.code === status.UNAVAILABLE;
 }
 
-/** Nothing came back before the caller's time was over or the caller had left: no sign of life, however short the time was. */
+/**
+ * No sign of life until the caller's time was over or the caller had left, however short that was.
+ */
 function isSilence(error: unknown): boolean {
   if (!isServiceError(error)) return false;
   return isFromTransport(error, status.DEADLINE_EXCEEDED) || isFromTransport(error, status.CANCELLED);
@@ -113,15 +121,21 @@ function isUnreachable(error: unknown): boolean {
   return isServiceError(error) && isFromTransport(error, status.UNAVAILABLE);
 }
 
-/** What goes wrong on the way comes out as what the server would have thrown; mistakes of the code stay what they are. */
+/** Converts transport errors into DomainErrors; programming errors stay unchanged. */
 export function toCallerError(error: unknown, path: string): unknown {
   return isServiceError(error) ? fromServiceError(error, path) : error;
 }
 
-/** How much longer than its deadline a call may take before it is ended by force. grpc-js has left calls hanging (grpc-node#2785). */
+/**
+ * Time after its deadline until a call is ended by force. grpc-js has left calls hanging
+ * (grpc-node#2785).
+ */
 const GUARD_MS = 500;
 
-/** Ends the call soon after its deadline if nothing else does, and when the caller's signal says so. Returns the undoing. */
+/**
+ * Ends the call soon after its deadline, and on the caller's abort. Returns a function that removes
+ * the guard.
+ */
 export function guard(
   call: { cancel(): void },
   { deadlineMs, signal }: Outgoing,
@@ -151,7 +165,10 @@ function overdue(): ServiceError {
   });
 }
 
-/** The id by which a server recognises the repetition of a request: the message's own where it has one, else the one that travels beside it. */
+/**
+ * Whether the message has its own request id, by which a server recognises a repetition; otherwise
+ * the one in metadata counts.
+ */
 export function carriesRequestId(request: unknown): boolean {
   const { requestId } = request as { requestId?: unknown };
   return typeof requestId === "string" ? requestId !== "" : currentContext() !== undefined;

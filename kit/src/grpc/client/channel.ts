@@ -3,9 +3,11 @@ import { type Log } from "../../log";
 import { type TlsIdentity } from "../tls";
 
 export interface ChannelSettings {
-  /** host:port. A name is looked up again when connections end, and calls go round all addresses it has. */
+  /**
+   * host:port. A name is resolved again when connections end, and calls rotate over its addresses.
+   */
   address: string;
-  /** The name that the server's certificate has to carry, wherever the address leads. */
+  /** Name that the server's certificate must carry, at any address. */
   name: string;
   tls?: TlsIdentity | undefined;
   /** The largest response that is accepted. */
@@ -13,16 +15,17 @@ export interface ChannelSettings {
   log: Log;
 }
 
-/** The way to one dependency. */
+/** The connections to one dependency. */
 export interface Channel {
   client(): Client;
-  /** To be told about each call, with the server to which it went: whether it was served, or anything came back. */
+  /** Reports a call that was served or got a sign of life, with its server. */
   served(peer: string): void;
   answered(peer: string): void;
   timedOut(peer: string): void;
   /**
-   * Waits while there is no connection, no longer than for the first second without one and not beyond the deadline: whoever takes the place
-   * of a server that went is looked up and connected to meanwhile. True when there is a connection again; false when there was one, or is none.
+   * Waits for a connection during the first second without one and not beyond the
+   * deadline: meanwhile the successor of a stopped server is resolved and connected. Returns true
+   * after a reconnect; false when there was a connection, or still is none.
    */
   reconnected(deadlineMs: number): Promise<boolean>;
   close(): void;
@@ -35,10 +38,10 @@ const RECONNECT_MS = 1000;
 export const NOT_CONNECTED = "";
 
 /**
- * A connection can die without a word: the peer is stopped, a firewall forgot it. grpc-js would go on using it for as long as TCP keeps
- * trying, a quarter of an hour. So after a few timeouts in a row of one server, whatever the others answer between them, the connections
- * are replaced. Pings would find out too, but in grpc-js they also kill the calls of a connection that the server is draining, which every
- * server here does all the time.
+ * A connection can die silently: the peer is stopped, a firewall forgot it. grpc-js would use it
+ * for as long as TCP retries, a quarter of an hour. So after a few consecutive timeouts of one
+ * server, the connections are replaced. Pings would detect it too, but in grpc-js they also kill
+ * calls of a connection that the server is draining, which every server here does regularly.
  */
 export function openChannel({ address, name, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
   const make = () => {
@@ -91,13 +94,14 @@ export function openChannel({ address, name, tls, maxReceiveBytes, log }: Channe
 function channelOptions(maxReceiveBytes: number): ChannelOptions {
   return {
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-    // The configuration above is all there is: no TXT look-ups for another, no proxy from the environment.
+    // Disables TXT look-ups of another configuration, and proxies from the environment.
     "grpc.service_config_disable_resolution": 1,
     "grpc.enable_http_proxy": 0,
-    // The pool that channels share by default would hand a new channel the very connection that it is to replace.
+    // The default shared pool would give a new channel the connection that it must replace.
     "grpc.use_local_subchannel_pool": 1,
     "grpc.max_receive_message_length": maxReceiveBytes,
-    // A restarted dependency is back within a second or two; the defaults are a second growing to two minutes.
+    // A restarted dependency is back within a second or two; the defaults grow from one second to
+    // two minutes.
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 2000,
     "grpc.dns_min_time_between_resolutions_ms": 1000,

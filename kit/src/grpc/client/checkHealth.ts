@@ -3,7 +3,7 @@ import { type Client, Metadata } from "@grpc/grpc-js";
 /** grpc.health.v1.HealthCheckResponse with status SERVING: field 1 is the varint 1. */
 const SERVING = Buffer.from([0x08, 0x01]);
 
-/** Asks the server's health service. An empty request means the server as a whole, and is encoded as nothing. */
+/** Asks the server's health service. An empty request means the whole server, and has no bytes. */
 export function checkHealth(client: Client, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(

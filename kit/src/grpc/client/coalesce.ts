@@ -13,13 +13,13 @@ import { type UnaryCall } from "./unaryCall";
 export interface CoalesceOptions<Req, Res, Item, Answer> {
   /** The lane's name in metrics. */
   name: string;
-  /** The bulk RPC: one answer for each item, in their order. */
+  /** The bulk RPC: one answer per item, in order. */
   bulk: (items: Item[], options: CallOptions) => Promise<readonly Answer[]>;
   /** Its twin, for the items of a bulk call that failed as a whole. */
   unary: UnaryCall<Req, Res>;
   toItem: (request: Req, context: ItemContext) => Item;
   fromAnswer: (answer: Answer) => { value: Res } | { error: ErrorDetail };
-  /** How long an item may take that says nothing else, when its request's own deadline leaves that much. */
+  /** Time limit of an item without its own, within its request's deadline. */
   defaultTimeoutMs: number;
   maxBatch: number;
   /** Upper bounds of an item and of its answer, so that neither message of a bulk call grows over its limit. */
@@ -31,13 +31,13 @@ export interface CoalesceOptions<Req, Res, Item, Answer> {
 
 export interface Coalesced<Req, Res> {
   (request: Req, options?: Pick<CallOptions, "timeoutMs" | "retry">): Promise<Res>;
-  /** Refuses what comes from now on, and resolves when everything that was accepted is answered. */
+  /** Refuses later items, and resolves when every accepted one is answered. */
   close(): Promise<void>;
 }
 
 /**
- * Puts a lane in front of a bulk RPC: what queues until the next call leaves travels as one. Each item keeps its own request id, trace, organisation,
- * deadline and outcome, as if it had gone alone.
+ * Puts a batch queue in front of a bulk RPC: items that queue until the next call travel together.
+ * Each item keeps its own request id, trace, organisation, deadline and outcome, as if sent alone.
  */
 export function coalesce<Req, Res, Item, Answer>(
   options: CoalesceOptions<Req, Res, Item, Answer>,
@@ -75,8 +75,8 @@ function partOfMessage({ request, answer }: { request: number; answer: number })
 }
 
 /**
- * A call that has not ended when the next one may leave lets it go: its items then get their outcomes later, by themselves. So one that takes long,
- * because a single item of it waits for something, holds up nobody.
+ * Releases the queue while a call is still running; its items get their outcomes later. So a call
+ * with one slow item delays no others.
  */
 async function sendWithoutBlocking<Res>(
   sent: Promise<Outcome<Later<Res>>[]>,
@@ -101,7 +101,7 @@ async function sendWithoutBlocking<Res>(
   return Array.from({ length: size }, (_, index) => ({ ok: true, value: outcomeOf(index) }));
 }
 
-/** Undefined when the time is up first. Nothing keeps what the work gives longer than who asked for it: no timer that still runs. */
+/** Returns undefined on timeout. Clears its timer, so that nothing keeps the result alive. */
 function before<T>(timeMs: number, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), timeMs).unref();
@@ -109,7 +109,7 @@ function before<T>(timeMs: number, work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** SYS_003 when the time is up first; what the work does then is nobody's business any more. */
+/** SYS_003 on timeout; a later result is ignored. */
 function until<T>(timeoutMs: number, work: Promise<T | Promise<T>>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new DomainError("SYS_003")), timeoutMs);

@@ -20,13 +20,13 @@ import { bidiCall, type BidiCall, serverStreamCall, type ServerStreamCall } from
 import { unaryCall, type UnaryCall } from "./unaryCall";
 
 export interface ClientOptions {
-  /** The dependency's name in metrics and logs, and in the certificate that it has to show. */
+  /** The dependency's name in metrics and logs, and in its certificate. */
   name: string;
   /** host:port */
   address: string;
   log: Log;
   registry: Registry;
-  /** How long a call may take that says nothing else, when the request's own deadline leaves that much. */
+  /** Time limit of a call without its own, within the request's deadline. */
   defaultTimeoutMs: number;
   /** With it both sides show a certificate of the same authority. */
   tls?: TlsIdentity | undefined;
@@ -43,18 +43,18 @@ export type CallOf<M extends MethodDefinition> = M["requestStream"] extends true
     ? ServerStreamCall<RequestOf<M>, ResponseOf<M>>
     : UnaryCall<RequestOf<M>, ResponseOf<M>>;
 
-/** The generated service as functions: a promise for each unary call, an async iterable for each stream. */
+/** The generated service as functions: a promise per unary call, an async iterable per stream. */
 export type PromiseClient<D extends ServiceDefinition> = { readonly [M in keyof D]: CallOf<D[M]> };
 
 export interface ClientLifecycle {
-  /** Rejects unless the server says that it is serving. For readiness checks. */
+  /** Rejects unless the server reports that it serves. For readiness checks. */
   ready(): Promise<void>;
   close(): void;
 }
 
 /**
- * The client of one dependency. Errors come out as the `DomainError` that the server threw; what the way itself does to a call becomes
- * SYS_002 (it never arrived), SYS_003 (its outcome is unknown) or SYS_004 (the server does not know the method).
+ * The client of one dependency. Errors are the `DomainError` that the server threw. Transport
+ * failures become SYS_002 (not executed), SYS_003 (outcome unknown) or SYS_004 (unknown method).
  */
 export function createClient<D extends ServiceDefinition>(
   definition: D,

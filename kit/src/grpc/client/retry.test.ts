@@ -19,14 +19,14 @@ function failing(times: number) {
   return { attempt, attempts: () => attempts };
 }
 
-test("delays double, are at least half of that and have a cap", () => {
+test("pauses double up to a cap, with jitter down to half", () => {
   expect([1, 2, 3, 4, 5, 6, 7].map((attempts) => delayBefore(attempts, () => 1))).toEqual([
     50, 100, 200, 400, 800, 1000, 1000,
   ]);
   expect([1, 2, 10].map((attempts) => delayBefore(attempts, () => 0))).toEqual([25, 50, 500]);
 });
 
-test("goes on until an attempt gets through", async () => {
+test("retries until an attempt succeeds", async () => {
   await expect(withRetry(failing(2).attempt, options())).resolves.toBe(3);
 });
 
@@ -36,7 +36,7 @@ test("gives up after the fourth attempt, with its error", async () => {
   expect(attempts()).toBe(4);
 });
 
-test("does not repeat what makes no sense to repeat, nor beyond the deadline", async () => {
+test("does not retry a permanent error, nor beyond the deadline", async () => {
   const refused = failing(1);
   await expect(withRetry(refused.attempt, options({ isWorthRetrying: () => false }))).rejects.toThrow(
     "failure 1",
@@ -48,7 +48,7 @@ test("does not repeat what makes no sense to repeat, nor beyond the deadline", a
   expect(refused.attempts() + late.attempts()).toBe(2);
 });
 
-test("what waited for a connection is free of charge", async () => {
+test("a retry after a reconnect costs no budget", async () => {
   const budget = new RetryBudget();
   while (budget.spend());
   await expect(withRetry(failing(1).attempt, options({ budget }))).rejects.toThrow("failure 1");
@@ -56,14 +56,14 @@ test("what waited for a connection is free of charge", async () => {
   await expect(withRetry(failing(1).attempt, options({ budget, reconnected }))).resolves.toBe(2);
 });
 
-test("each call earns its part of a retry, also one that needs none", async () => {
+test("each call adds its share of a retry to the budget, also one that needs none", async () => {
   const budget = new RetryBudget();
   while (budget.spend());
   for (let call = 0; call < 11; call += 1) await withRetry(() => Promise.resolve(), options({ budget }));
   expect([budget.spend(), budget.spend()]).toEqual([true, false]);
 });
 
-test("retries are a tenth of the calls once the first handful is used up", () => {
+test("retries are limited to a tenth of the calls after the first few", () => {
   const budget = new RetryBudget();
   let retries = 0;
   for (let call = 0; call < 1000; call += 1) {

@@ -8,12 +8,12 @@ export interface RetryOptions {
   deadlineMs: number;
   budget: RetryBudget;
   isWorthRetrying: (error: unknown) => boolean;
-  /** Waits where there is no connection. True when there is one again. */
+  /** Waits for a missing connection. Returns true after a reconnect. */
   reconnected: () => Promise<boolean>;
   random?: () => number;
 }
 
-/** Repeats a call that may be repeated, a few times, ever later, and only while somebody waits for the answer. */
+/** Retries a repeatable call a few times, with growing pauses, while its caller waits. */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { deadlineMs, budget, isWorthRetrying, reconnected, random = Math.random } = options;
   budget.earn();
@@ -24,7 +24,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
       if (attempts === MAX_ATTEMPTS || !isWorthRetrying(error)) throw error;
       const delayMs = delayBefore(attempts, random);
       if (Date.now() + delayMs >= deadlineMs) throw error;
-      // What found no connection has burdened nobody: when there is one again it goes for the first time.
+      // An attempt without a connection burdened no server, so its repetition costs no budget.
       if (!(await reconnected()) && !budget.spend()) throw error;
       await sleep(delayMs);
       if (Date.now() >= deadlineMs) throw error;
@@ -32,13 +32,16 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
   }
 }
 
-/** Half fixed, half random, doubling: callers that failed together do not come back together. */
+/** Half fixed, half random, doubling: callers that failed together do not retry together. */
 export function delayBefore(attempts: number, random: () => number): number {
   const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
   return delayMs / 2 + (delayMs / 2) * random();
 }
 
-/** Keeps retries to a tenth of the calls once a first handful is used up, so that they cannot bury a dependency that is coming back. */
+/**
+ * Limits retries to a tenth of the calls after the first few, so that they cannot overload a
+ * recovering dependency.
+ */
 export class RetryBudget {
   private static readonly MAX_TOKENS = 20;
   private static readonly TOKENS_PER_CALL = 0.1;

@@ -14,10 +14,10 @@ export interface Queued<Req> {
   mayRepeat: boolean;
 }
 
-/** A promise is an outcome too: that of an item which goes on by itself while the lane is back at work. */
+/** A promise is also an outcome, of an item that continues while the queue moves on. */
 export type Later<Res> = Res | Promise<Res>;
 
-/** Never rejects: whatever happens to the call is some outcome for each item. */
+/** Never rejects: a failed call becomes an outcome of each item. */
 export async function sendTogether<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
   options: CoalesceOptions<Req, Res, Item, Answer>,
@@ -54,7 +54,7 @@ async function callBulk<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
   { bulk, toItem }: CoalesceOptions<Req, Res, Item, Answer>,
 ): Promise<readonly Answer[]> {
-  // The call ends with its most patient item; the others stop waiting by themselves.
+  // The call ends with its latest deadline; other items stop waiting by themselves.
   const deadlineMs = batch.reduce((latest, queued) => Math.max(latest, queued.deadlineMs), 0);
   const context = { requestId: newId("req"), traceparent: childTraceparent(), deadlineMs };
   const items = batch.map(({ request, context, deadlineMs }) =>
@@ -87,7 +87,7 @@ function toOutcome<Res>(answer: { value: Res } | { error: ErrorDetail }): Outcom
     : { ok: true, value: answer.value };
 }
 
-/** How many items of a failed bulk call are on their way at once. */
+/** Limit of concurrent single calls after a failed bulk call. */
 const MAX_ALONE = 16;
 
 function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {

@@ -21,7 +21,7 @@ import {
 export type ServerStreamCall<Req, Res> = (request: Req, options?: CallOptions) => AsyncIterable<Res>;
 export type BidiCall<Req, Res> = (requests: AsyncIterable<Req>, options?: CallOptions) => AsyncIterable<Res>;
 
-/** Messages are fetched as they are asked for; leaving the loop ends the call. */
+/** Messages are fetched on demand; leaving the loop ends the call. */
 export function serverStreamCall(
   dependency: Dependency,
   method: MethodDefinition,
@@ -59,7 +59,7 @@ async function* receive(
   let release: () => void = () => undefined;
   try {
     const outgoing = prepare(dependency, options);
-    // The breaker judges how the call starts: with a sign of life from the server, or not at all.
+    // The breaker judges the start of the call: a sign of life from the server, or none.
     const { messages, first } = await attempt(dependency, outgoing, async ({ client, metadata, began }) => {
       const call = open(client, metadata, outgoing.deadlineMs);
       began(call);
@@ -80,7 +80,7 @@ async function* receive(
 }
 
 function start(call: ClientReadableStream<unknown>, outgoing: Outgoing) {
-  // The call may fail when nobody is reading any more, and an error without a listener would end the process.
+  // The call may fail without a reader, and an error without a listener would end the process.
   call.on("error", () => undefined);
   const unguard = guard(call, outgoing, (error) => call.destroy(error));
   const messages: AsyncIterator<unknown, void> = call[Symbol.asyncIterator]();
@@ -107,7 +107,7 @@ async function sendAll(
     await writeAll(requests, call, ended.signal);
     if (!ended.signal.aborted) call.end();
   } catch (error) {
-    // What stopped the requests is what the reader of the responses has to know.
+    // The reader of the responses gets the error of the requests.
     call.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -67,7 +67,10 @@ const notBuilt: AnyHandler = () => {
   throw new DomainError("SYS_004");
 };
 
-/** Logs a response that cannot be encoded: grpc-js answers INTERNAL without a word in the log. */
+/**
+ * An unencodable response is our own error; grpc-js would answer INTERNAL silently. A single
+ * request is passed on, a stream is read.
+ */
 function toServe(method: MethodDefinition, log: Log) {
   return {
     ...method,

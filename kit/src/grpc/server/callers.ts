@@ -5,13 +5,13 @@ import { type GrpcService } from "./implement";
 
 export type AuthContext = ReturnType<ServerUnaryCall<unknown, unknown>["getAuthContext"]>;
 
-/** Who may call what: "wonrail.auth.v1.AuthService/ResolveKey" → the names that callers' certificates carry. */
+/** Allowed callers: "wonrail.auth.v1.AuthService/ResolveKey" → names in certificates. */
 export type CallerRules = Readonly<Record<string, readonly string[]>>;
 
-/** The caller's name, or `refused` when the method is not for it. */
+/** The caller's name, or `refused` when the method excludes it. */
 export type Admission = { refused: false; caller?: string } | { refused: true };
 
-/** Decides by the client's certificate. Without TLS there is no certificate and everyone is admitted, nameless. */
+/** Decides by the client's certificate. Without TLS every caller is admitted without a name. */
 export type Admit = (authContext: () => AuthContext) => Admission;
 
 export function admitFor(method: MethodDefinition, rules: CallerRules | undefined, tls: boolean): Admit {
@@ -24,7 +24,7 @@ export function admitFor(method: MethodDefinition, rules: CallerRules | undefine
   };
 }
 
-/** Rules are whole or absent: a method without a rule would be open to all or to none, and nobody would have decided which. */
+/** Rules must be complete: a method without a rule would be open to all or to none by accident. */
 export function assertComplete(rules: CallerRules, services: readonly GrpcService[]): void {
   const methods = services.flatMap(({ definition }) => Object.values(definition).map(ruleName));
   const missing = methods.filter((name) => !Object.hasOwn(rules, name));
@@ -41,10 +41,12 @@ function ruleName(method: MethodDefinition): string {
   return method.path.slice(1);
 }
 
-/** The DNS and URI names of the certificate; its common name only when it has neither, as RFC 6125 wants it. */
+/**
+ * The DNS and URI names of the certificate; its common name only without either, as in RFC 6125.
+ */
 function namesIn({ sslPeerCertificate: certificate }: AuthContext): string[] {
   if (!certificate) return [];
-  // Node quotes a name that holds a separator; no name of ours does, so such an entry is ignored rather than parsed.
+  // Node quotes a name with a separator. None of our names has one, so such an entry is ignored.
   const names = (certificate.subjectaltname ?? "")
     .split(", ")
     .filter((entry) => !entry.includes('"'))

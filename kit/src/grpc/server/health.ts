@@ -25,17 +25,18 @@ export function addHealth(
   };
 }
 
-/** Tells tools (grpcurl, Postman) which services are here and what their messages look like. */
+/** Lets tools (grpcurl, Postman) list the services and their messages. */
 export function addReflection(server: Server, services: readonly GrpcService[]): void {
   const { file } = fromBinary(
     FileDescriptorSetSchema,
     readFileSync(require.resolve("@wonrail/proto/descriptors")),
   );
-  // The files as buf wrote them: proto-loader would merge those of a package, and leave names that strict readers cannot follow.
+  // The files as buf wrote them: proto-loader would merge a package's files and leave unresolvable
+  // names.
   const fileDescriptorProtos = file.map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
-  // proto-loader has no name for this kind of definition; reflection reads nothing of it but the files.
+  // proto-loader has no type for this definition; reflection reads only its files.
   const own = { format: "Protocol Buffer 3 EnumDescriptorProto" as const, type: {}, fileDescriptorProtos };
-  // Health has no place in our own descriptors, and is what such tools are asked for most.
+  // Our descriptors lack the health service, which such tools call most.
   const described: PackageDefinition = { own, ...loadSync(protoPath) };
   const options = { services: [...serviceNames(services), "grpc.health.v1.Health"] };
   new ReflectionService(described, options).addToServer(server);

@@ -6,12 +6,12 @@ import {
   type ServiceDefinition,
 } from "../definition";
 
-/** What a handler knows of the call besides the request. */
+/** The call without its request. */
 export interface ServerCall {
   readonly context: RequestContext;
   /** Aborts when the caller cancels or the deadline passes. */
   readonly signal: AbortSignal;
-  /** Who calls, by the name in its certificate. Absent without TLS. */
+  /** The caller's name in its certificate. Absent without TLS. */
   readonly caller?: string;
 }
 
@@ -29,7 +29,7 @@ export type HandlerOf<M extends MethodDefinition> = M["requestStream"] extends t
 
 export type Handlers<D extends ServiceDefinition> = { readonly [M in keyof D]?: HandlerOf<D[M]> };
 
-/** A service as the server takes it: the types of its messages are checked by `implement` and forgotten here. */
+/** A service for the server: `implement` checks the message types, which are erased here. */
 export interface GrpcService {
   readonly definition: ServiceDefinition;
   readonly handlers: Readonly<Record<string, AnyHandler | undefined>>;
@@ -37,7 +37,7 @@ export interface GrpcService {
 
 export type AnyHandler = (request: never, call: ServerCall) => Promise<unknown> | AsyncIterable<unknown>;
 
-/** Binds handlers to a generated definition. What is left out answers UNIMPLEMENTED (SYS_004). */
+/** Binds handlers to a generated definition. Missing ones answer UNIMPLEMENTED (SYS_004). */
 export function implement<D extends ServiceDefinition>(definition: D, handlers: Handlers<D>): GrpcService {
   return { definition, handlers: handlers as GrpcService["handlers"] };
 }

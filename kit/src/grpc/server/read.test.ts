@@ -4,7 +4,7 @@ import { readAtMost, readBodyHash, readIdempotencyKey, readOrgId } from "./read"
 const orgId = newId("org");
 const hash = Buffer.alloc(32);
 
-test("what has its form is read as it is", () => {
+test("valid values are read unchanged", () => {
   expect(readOrgId(orgId)).toBe(orgId);
   expect(readIdempotencyKey(" ~")).toBe(" ~");
   expect(readIdempotencyKey("k".repeat(255))).toHaveLength(255);

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../../contract/errors";
 import { type Id, isId } from "../../contract/ids";
 
-// What more than one service reads of a request, refused alike. A field is named as partners know it, in camelCase.
+// Parsers of request fields that several services share. Fields have their public camelCase names.
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
 

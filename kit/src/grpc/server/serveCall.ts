@@ -26,7 +26,7 @@ import {
 } from "./implement";
 import { logOutage } from "./logOutage";
 
-/** What serving one method needs besides its handler. */
+/** Dependencies of one method besides its handler. */
 export interface Serving {
   path: string;
   observe: ObserveCall;
@@ -55,8 +55,8 @@ export function serveServerStream(
 export function serveBidi(serving: Serving, handler: AnyHandler): handleBidiStreamingCall<unknown, unknown> {
   const handle = handler as BidiHandler<unknown, unknown>;
   return (grpcCall) => {
-    // A handler may stop reading before it stops answering, so leaving the loop must not end the call. Reading happens on demand:
-    // a slow handler stops the caller through HTTP/2's flow control.
+    // A handler may stop reading before it stops answering, so leaving the loop must not end the
+    // call. Reading is on demand: a slow handler stops the caller through HTTP/2's flow control.
     const requests = grpcCall.iterator({ destroyOnReturn: false });
     serveStream(serving, grpcCall, (call) => handle(requests, call));
   };
@@ -84,7 +84,7 @@ interface Answer {
   metadata?: Metadata;
 }
 
-/** What the kinds of call have in common. */
+/** The common part of all kinds of call. */
 interface Incoming {
   readonly metadata: Metadata;
   getDeadline(): Deadline;
@@ -97,14 +97,17 @@ interface Work {
   refuse: (answer: Answer) => void;
 }
 
-/** One call from its first metric to its last. Never rejects: what goes wrong is the caller's answer. */
+/**
+ * Serves one call from its first metric to its last. Never rejects: an error becomes the caller's
+ * answer.
+ */
 function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Promise<void> {
   const end = serving.observe();
   const span = beginSpan("server");
   const cancellation = new AbortController();
   const { signal } = cancellation;
   let running = true;
-  // grpc-js says "cancelled" after every call, also after one that ended well.
+  // grpc-js emits "cancelled" after every call, also after a success.
   grpcCall.on("cancelled", () => running && cancellation.abort());
 
   const context = contextFromMetadata(grpcCall.metadata, grpcCall.getDeadline());
@@ -145,7 +148,7 @@ const SERVER_FAULTS: ReadonlySet<status> = new Set([
   status.DATA_LOSS,
 ]);
 
-/** As OpenTelemetry has it: a refusal is the caller's fault and leaves the span's status unset. */
+/** As in OpenTelemetry: a refusal is the caller's fault and leaves the span's status unset. */
 export function isServerFault(code: status): boolean {
   return SERVER_FAULTS.has(code);
 }
@@ -159,7 +162,7 @@ function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal):
     if (!signal.aborted) logOutage(error, log, path);
     return toStatus(error);
   }
-  // After a cancellation work fails in all sorts of ways, none of which anybody waits for.
+  // After a cancellation work fails in many ways, which no caller sees.
   log[signal.aborted ? "debug" : "error"]({ err: error, rpc: path }, "call failed");
   return toStatus(error instanceof DomainError ? error : new DomainError("SYS_001"));
 }

@@ -10,14 +10,17 @@ import { logOutage } from "./logOutage";
 
 export interface ItemHandling<Item, Res> {
   contextOf: (item: Item) => ItemContext | undefined;
-  /** What the unary twin does, for one item, in that item's own context. */
+  /** The unary twin's work for one item, in that item's context. */
   work: (item: Item, call: ServerCall) => Promise<Res>;
   log: Log;
 }
 
 export type ItemAnswer<Res> = { value: Res } | { error: ErrorDetail };
 
-/** The server's half of a coalesced call: every item as if it had come alone, all at once, one answer each in their order. */
+/**
+ * The server's half of a coalesced call: runs all items concurrently, each like a single call, and
+ * answers in order.
+ */
 export function serveItems<Item, Res>(
   items: readonly Item[],
   call: ServerCall,
@@ -52,8 +55,9 @@ export function serveItems<Item, Res>(
 }
 
 /**
- * An item's deadline is a time by the caller's clock, which need not agree with ours. The call's own deadline is by ours and belongs to its
- * most patient item, so each item's is as much earlier than that as the caller says.
+ * An item's deadline is by the caller's clock, which may differ from ours. The call's own deadline
+ * is by ours and belongs to its latest item, so each item's lies before that by the caller's
+ * difference.
  */
 function deadlines(
   contexts: (ItemContext | undefined)[],

@@ -17,7 +17,7 @@ export interface GrpcServerOptions {
   registry: Registry;
   /** With it every client must show a certificate of the same authority. */
   tls?: TlsIdentity;
-  /** Who may call which method. Complete or absent; in force only with TLS. */
+  /** Allowed callers per method. Complete or absent; enforced only with TLS. */
   callers?: CallerRules;
   /** Lets tools list the services and their messages. */
   reflection?: boolean;
@@ -30,15 +30,15 @@ export interface GrpcServerOptions {
 
 export interface GrpcServer {
   readonly port: number;
-  /** What the health service answers. */
+  /** Sets the health service's answer. */
   setServing(serving: boolean): void;
-  /** Takes no new calls, lets the running ones end, and cuts those that have not after `graceMs`. */
+  /** Accepts no new calls, lets running ones end, and cuts the rest after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
 
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { host, services, log } = options;
-  // What grpc-js would print as plain text between our lines also arrives as an error.
+  // Errors also arrive as exceptions; grpc-js would print plain text between our lines.
   setLogVerbosity(logVerbosity.NONE);
   if (options.callers) assertComplete(options.callers, services);
   const server = makeServer(options);
@@ -61,13 +61,14 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-/** How long after the grace period the connections that were cut may take to be gone. */
+/** Time after the grace period for cut connections to end. */
 const CUT_MS = 1000;
 
 function shutDown(server: Server, address: string, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // tryShutdown alone would wait for ever for a call that hangs, and forceShutdown ends no connection when channelz is off (grpc-js
-    // 1.14.7): cutting is what drain does. It has to come first, tryShutdown would hide the connections from it.
+    // tryShutdown alone would wait for ever for a hanging call, and forceShutdown ends no
+    // connection when channelz is off (grpc-js 1.14.7). drain cuts connections. It must come first,
+    // because tryShutdown would hide the connections from it.
     server.drain(address, graceMs);
     const timer = setTimeout(resolve, graceMs + CUT_MS);
     server.tryShutdown(() => {

@@ -4,7 +4,7 @@ import { Registry } from "../../metrics";
 import { createTestDatabase, testLog, type TestDatabase } from "../../testing";
 import { appendEvents, startOutboxRelay, type NewEvent, type OutboxRelay } from "..";
 
-/** A database for each test of a file, and the parts that are closed after it. */
+/** A database per test of a file, and parts that are closed after it. */
 export interface OutboxBench {
   test: TestDatabase;
   opened: { close(): Promise<void> }[];

@@ -1,4 +1,4 @@
-// A small service in a process of its own, which only a signal stops. Writes a line for each event.
+// A small service in its own process, which only a signal stops. Writes a line per event.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { durationMs, loadConfig } from "../../config";
 import { implement } from "../../grpc/server";
 import { runService, serviceRules, serviceShape } from "..";
 
-/** A service may have no migrations of its own, but it has a folder of them. */
+/** A service without migrations still needs their folder. */
 const migrations = mkdtempSync(join(tmpdir(), "sample-migrations-"));
 process.once("exit", () => rmSync(migrations, { recursive: true }));
 const sampleShape = {

@@ -47,7 +47,7 @@ async function fundSender({ client, output, token, keyed, walletId, amount }) {
   output.step(`transfers ${transferId}: ${amount} KRW to ${sender}`);
   await untilCompleted({ client, output, signal, transferId });
   return unlessInterrupted(signal, async () => {
-    // Only a development node gives gas away; elsewhere the address has to have some.
+    // Only a development node grants gas. On other chains the address needs its own.
     await token.provider.send("anvil_setBalance", [sender, GAS_WEI]).catch(() => {
       if (!signal.aborted) output.step("no gas given");
     });

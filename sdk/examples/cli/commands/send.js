@@ -31,7 +31,8 @@ export const send = {
       const { txHash } = signed;
       // From here on the money moves.
       signal.throwIfAborted();
-      // Said before it is sent: when the node's answer is lost, the money may be on its way under this hash.
+      // Printed before sending: if the node's answer is lost, the transaction may exist under this
+      // hash.
       output.kept("sending", { txHash });
       const record = {
         paymentType: "INSTANT",
@@ -52,7 +53,7 @@ export const send = {
   },
 };
 
-/** Looked at here: ethers would take another text for a name to ask the chain for. */
+/** Checked here, because ethers would look other text up as a name on the chain. */
 function recipientOf(values) {
   const to = required(values, "to");
   if (to.startsWith("0x") && isAddress(to)) return to;

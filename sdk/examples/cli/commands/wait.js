@@ -16,7 +16,7 @@ export const wait = {
     if (!Number.isInteger(seconds) || seconds < 1)
       throw new UsageError("--seconds must be a whole number from 1.");
     const other = values.until?.find((until) => !FINAL.includes(until));
-    // A record begins as PENDING and never becomes it again.
+    // A record starts as PENDING and never returns to it.
     if (other !== undefined) throw new UsageError(`--until must be ${FINAL.join(" or ")}, not ${other}.`);
     const client = settings.client();
     const id = await idOf(client, positionals[0], signal);

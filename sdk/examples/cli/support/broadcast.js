@@ -1,7 +1,7 @@
 import { NotTakenError } from "./failures.js";
 import { later, unlessInterrupted } from "./interruption.js";
 
-/** How long after an interruption the node may still say whether it took it. */
+/** Time after an interruption in which the node may still answer. */
 const LAST_WORD_MS = 2_000;
 
 // Answers of geth, erigon, nethermind, besu, reth and anvil.
@@ -17,19 +17,19 @@ export async function broadcast(provider, signed, signal) {
 
 async function give(provider, { raw, txHash }) {
   try {
-    // Not ethers' broadcastTransaction, which also fails when what it asks besides does.
+    // ethers' broadcastTransaction would also fail when its additional questions fail.
     await provider.send("eth_sendRawTransaction", [raw]);
   } catch (error) {
     const answer = answerOf(error);
     if (answer === undefined || UNCLEAR_CODES.includes(answer.code)) throw error;
     if (HAS_IT.test(answer.message)) return;
-    // A proxy may have given it twice: the nonce is too low then, by the transaction itself.
+    // A proxy may have sent it twice, so the nonce is used by this transaction itself.
     if ((await provider.send("eth_getTransactionByHash", [txHash])) !== null) return;
     throw new NotTakenError(answer.message);
   }
 }
 
-/** The node's own error, which ethers keeps in one place or another; there is none when the node did not answer. */
+/** The node's own error, at any of ethers' places. Undefined when the node did not answer. */
 function answerOf({ info, error }) {
   const causes = [info?.error, info?.info?.error, error];
   // Node's and ethers' errors have words as codes.

@@ -2,7 +2,7 @@ import { ConflictError } from "@wonrail/sdk";
 
 const USER_ID = "cli-example";
 
-/** The example's own NORMAL wallet: made at the first call, found at the next ones. */
+/** Returns the example's own NORMAL wallet, and creates it at the first call. */
 export async function exampleWallet(client, signal) {
   try {
     return await client.wallets.create({ userId: USER_ID, walletType: "NORMAL" }, { signal });

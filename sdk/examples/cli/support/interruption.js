@@ -10,7 +10,7 @@ export function unlessInterrupted(signal, work) {
   });
 }
 
-/** A signal that comes so much later than another one. */
+/** A signal that aborts with a delay after another one. */
 export function later(signal, delayMs) {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);

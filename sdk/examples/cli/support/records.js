@@ -9,7 +9,7 @@ export async function idOf(client, given, signal) {
   return items[0].id;
 }
 
-/** A record with its amount as people read it, a link where the chain has it, and what became of it where that was asked for. */
+/** Prints a record with a readable amount, a link to the chain and, on request, its history. */
 export function show({ output, client, record }) {
   const isLinked = record.txHash && record.toNetworkType === client.network.type;
   const explorer = isLinked ? client.explorer.transaction(record.txHash) : undefined;
@@ -43,7 +43,7 @@ export function unitsOf(values, name) {
   }
 }
 
-/** Waits until the record is final, with a spinner that says what it is now. */
+/** Waits until the record is final, with a spinner that shows its status. */
 export async function waitUntilFinal({ client, output, signal, id, until = [], timeoutMs }) {
   const spinner = output.spinner(`waiting for ${id}`);
   const startedMs = Date.now();

@@ -7,8 +7,10 @@ import { unlessInterrupted } from "./interruption.js";
 const ABI = [
   "function balanceOf(address) view returns (uint256)",
   "function transfer(address to, uint256 value) returns (bool)",
-  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
-  "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)",
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, " +
+    "uint256 validBefore, bytes32 nonce, bytes signature)",
+  "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, " +
+    "address verifyingContract, bytes32 salt, uint256[] extensions)",
 ];
 const AUTHORIZATION = {
   TransferWithAuthorization: [
@@ -22,7 +24,7 @@ const AUTHORIZATION = {
 };
 const VALID_SECONDS = 600;
 
-/** The network's token, in the hands of one key, until it is closed. */
+/** Opens the network's token for one key, until it is closed. */
 export async function openToken(network, privateKey, signal) {
   if (!privateKey) throw new UsageError("SENDER_PRIVATE_KEY is not set. Make one: node index.js keygen");
   const wallet = walletOf("SENDER_PRIVATE_KEY", privateKey);
@@ -37,7 +39,10 @@ export async function openToken(network, privateKey, signal) {
   return { provider, wallet: sender, contract: new Contract(network.token.address, ABI, sender), close };
 }
 
-/** With connections of its own: ethers does not close one on which a node hangs, and it would keep the process for minutes. */
+/**
+ * Uses its own connections: ethers keeps one open on which a node hangs, and the process would wait
+ * for minutes.
+ */
 function connect({ rpcUrl, chainId }) {
   const agent = rpcUrl.startsWith("https:") ? new SecureAgent() : new Agent();
   const node = new FetchRequest(rpcUrl);
@@ -50,7 +55,7 @@ function connect({ rpcUrl, chainId }) {
   return { provider, close };
 }
 
-/** The key is not repeated, since it may be a slip of the true one. */
+/** The message omits the key, because it may be a typing error of the real one. */
 function walletOf(name, privateKey) {
   try {
     return new Wallet(privateKey);

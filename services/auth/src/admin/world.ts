@@ -9,7 +9,7 @@ export function withAuth<T>({ config }: World, work: (auth: Operations) => Promi
   return withDatabase(config, "auth", (db) => work(createOperations({ db, ...keyRules(config) })));
 }
 
-/** Does work that makes a secret, and shows it before a signal can end the command. */
+/** Runs work that creates a secret, and shows the secret before a signal can end the command. */
 export function showingSecrets<T>(
   world: World,
   work: (auth: Operations) => Promise<T>,

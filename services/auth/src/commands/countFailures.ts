@@ -1,21 +1,15 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Outcome } from "@wonrail/kit/lane";
-import { type Deps } from "../app";
-import { failureSubjects, judgeFailures } from "../domain/throttle";
+import { type Deps } from "./deps";
+import { type FailedCredential, failureSubjects, judgeFailures } from "../domain/throttle";
 import { addFailures, findFailures } from "../store/failedAttempts";
 
-/** A wrong credential, as a caller presented it. */
-export interface FailedCredential {
-  prefix: string;
-  clientAddress: string;
-}
-
 /**
- * Counts wrong credentials and gives the refusal of each: WAUTH_001, or RATE_001 after too many.
- * All failures that queued share one connection, so guesses cannot use up the pool.
- * The work is the same whether the key exists or not. Right credentials are never counted, so a
- * guesser cannot lock out a tenant.
+ * Counts wrong credentials and returns the refusal of each: WAUTH_001, or RATE_001 after too many.
+ * All queued failures share one connection, so guesses cannot use up the pool. The work is equal
+ * for known and unknown keys. Valid credentials are never counted, so a guesser cannot lock out a
+ * tenant.
  */
 export async function countFailures(
   { db }: Pick<Deps, "db">,

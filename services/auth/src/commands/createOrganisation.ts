@@ -2,7 +2,7 @@ import { createApiKey, createSecretKey } from "@wonrail/kit/contract/apiKey";
 import { isUniqueViolation, tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { newKey, type ApiKey } from "../domain/keys";
 import { makeOrganisation, type NewOrganisation, type Organisation } from "../domain/organisations";
 import { keyIssued, organisationChanged } from "../events";

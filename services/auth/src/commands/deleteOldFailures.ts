@@ -1,4 +1,4 @@
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { deleteEndedFailures } from "../store/failedAttempts";
 
 const AT_ONCE = 500;

@@ -1,4 +1,4 @@
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { deleteClosedQuotaLeases } from "../store/quotaLeases";
 
 /** An expired lease still accepts its account for this long. */

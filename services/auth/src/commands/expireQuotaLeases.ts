@@ -1,5 +1,5 @@
 import { tx } from "@wonrail/kit/db";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { expireLease } from "../domain/quotas";
 import { expireQuotaLeases as markExpired, findOverdueUsages } from "../store/quotaLeases";
 import { lockQuotaUsages, updateQuotaUsage } from "../store/quotaUsages";

@@ -2,7 +2,7 @@ import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { MAX_USABLE_KEYS, newKey, type ApiKey } from "../domain/keys";
 import { type Organisation } from "../domain/organisations";
 import { keyIssued } from "../events";

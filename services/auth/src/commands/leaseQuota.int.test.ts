@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("leaseQuota lends units, takes their account and returns the usage and the reset time", async () => {
+test("leaseQuota grants units, records their use and returns the usage and the reset time", async () => {
   const orgId = await newFree();
   const first = await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   expect(first).toMatchObject({
@@ -42,7 +42,7 @@ test("wallets never reset", async () => {
   expect(grant.period).toEqual({ name: "ever" });
 });
 
-test("the same call again gives the same lease and takes the same accounts, once", async () => {
+test("a repeated call returns the same lease and records its reports once", async () => {
   const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   const call = ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 7 }] });
@@ -51,7 +51,7 @@ test("the same call again gives the same lease and takes the same accounts, once
     expect(answer).toMatchObject({ granted: 50, usage: { spent: 7n, leased: 50n } });
 });
 
-test("fifty callers on two replicas together get exactly the limit and no unit more", async () => {
+test("fifty callers on two replicas together get exactly the limit", async () => {
   const orgId = await newFree();
   const other = openTestDatabase(database.url, "auth");
   const replicas = [auth, createOperations({ ...deps(), db: other })];
@@ -65,7 +65,7 @@ test("fifty callers on two replicas together get exactly the limit and no unit m
   expect(spent.reduce((sum, units) => sum + units, 0)).toBe(1_000);
 });
 
-test("the database itself refuses to lend beyond the limit", async () => {
+test("a database constraint refuses leases beyond the limit", async () => {
   const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   await expect(
@@ -73,7 +73,7 @@ test("the database itself refuses to lend beyond the limit", async () => {
   ).rejects.toThrow("quota_usages_within_limit");
 });
 
-test("units of a crashed gateway count as spent, and come back if it gives account after all", async () => {
+test("units of a crashed gateway count as spent until a late report returns them", async () => {
   const orgId = await newFree();
   // On a slow machine the leases of earlier tests are overdue by now.
   await database.db.run(sql`update quota_leases set expires_at = now() - interval '1 second'`);
@@ -89,7 +89,7 @@ test("units of a crashed gateway count as spent, and come back if it gives accou
   expect(await usagesOf(orgId)).toEqual([{ spent: 30n, leased: 0n }]);
 });
 
-test("an account that comes in the next month counts in the month of its lease", async () => {
+test("a report in the next month counts in the month of its lease", async () => {
   const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   await toLastMonth(orgId);
@@ -103,14 +103,14 @@ test("an account that comes in the next month counts in the month of its lease",
   ]);
 });
 
-test("a lease ends with its month", async () => {
+test("a lease expires with its month", async () => {
   const orgId = await newFree();
   const endsAt = monthInSeoul(new Date()).resetsAt;
   const last = createOperations({ ...deps(), db: withTime(new Date(endsAt.getTime() - 3_000)) });
   expect((await last.leaseQuota(ask(orgId))).validForMs).toBe(3_000);
 });
 
-test("an account that stands twice in one call counts once", async () => {
+test("a report that is given twice in one call counts once", async () => {
   const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   const account = { leaseId: uuid(1), spent: 7 };
@@ -138,7 +138,7 @@ test("a repeated call for an expired lease grants nothing", async () => {
   expect(await auth.leaseQuota(call)).toMatchObject({ granted: 0, usage: { spent: 50n, leased: 0n } });
 });
 
-test("a lease that was accounted for before its call came lends nothing", async () => {
+test("a lease that was reported before its call arrived grants nothing", async () => {
   const orgId = await newFree();
   const account = { leaseId: uuid(1), spent: 0 };
   for (const leaseId of [uuid(2), uuid(3)]) {
@@ -149,7 +149,7 @@ test("a lease that was accounted for before its call came lends nothing", async 
   expect(await usagesOf(orgId)).toEqual([{ spent: 0n, leased: 2n }]);
 });
 
-test("when nothing is free, says what others hold, and they give it back", async () => {
+test("an exhausted quota names the units that other gateways hold and may return", async () => {
   const orgId = await newFree();
   await spend(orgId, 998);
   const held = await auth.leaseQuota(ask(orgId, { leaseId: uuid(8), replicaId: "b" }));
@@ -172,7 +172,7 @@ test("overdue leases of other gateways are not recalled", async () => {
   expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 0n });
 });
 
-test("an organisation's leases and accounts say nothing about another's", async () => {
+test("an organisation's leases and reports do not affect another's", async () => {
   const [one, two] = [await newFree(), await newFree()];
   await auth.leaseQuota(ask(one, { leaseId: uuid(1) }));
   await auth.leaseQuota(ask(two, { wanted: 0, leaseId: null, accounts: [{ leaseId: uuid(1), spent: 50 }] }));
@@ -180,7 +180,7 @@ test("an organisation's leases and accounts say nothing about another's", async 
   expect(await auth.leaseQuota(ask(two, { leaseId: uuid(1) }))).toMatchObject({ granted: 50 });
 });
 
-test("an account of more than was lent is refused and changes nothing", async () => {
+test("a report above the granted units is refused and changes nothing", async () => {
   const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   const call = ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 51 }] });
@@ -188,7 +188,7 @@ test("an account of more than was lent is refused and changes nothing", async ()
   expect(await usagesOf(orgId)).toEqual([{ spent: 0n, leased: 50n }]);
 });
 
-test("a lowered plan lends nothing more and breaks nothing", async () => {
+test("a lowered plan grants nothing more and keeps the recorded usage", async () => {
   const { organisation } = await newOrganisation(auth, { plan: "STANDARD" });
   const { orgId, code } = organisation;
   await spend(orgId, 1_500);
@@ -212,7 +212,7 @@ test("the session shows the spent and the leased units", async () => {
   ]);
 });
 
-/** A gateway that wants everything it can get, spends it at once, and gives up when nobody else holds any. */
+/** A gateway that leases and spends everything, and stops when no other gateway holds units. */
 async function useUp(replica: Operations, orgId: Id<"org">, replicaId: string): Promise<number> {
   let spent = 0;
   let last: { leaseId: string; spent: number } | null = null;
@@ -269,7 +269,7 @@ async function toLastMonth(orgId: Id<"org">): Promise<void> {
   await database.db.run(sql`delete from quota_usages ${of} and period <> '2020-01'`);
 }
 
-/** The same database, where it is this time. */
+/** The same database at this time. */
 function withTime(now: Date): Database {
   const { db } = database;
   return {

@@ -1,7 +1,7 @@
 import { tx, type Tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { periodOf, type Period } from "../domain/periods";
 import { quotaLimit, type Quota } from "../domain/plans";
 import { accountForLease, leaseSize, lend, QUOTA_LEASE_MS, type QuotaUsage } from "../domain/quotas";
@@ -37,8 +37,8 @@ export interface QuotaGrant {
 }
 
 /**
- * Takes the accounts of earlier leases, then lends free units. A repeated call changes nothing and
- * gives the same grant.
+ * Records the reports of earlier leases, then grants free units. A repeated call changes nothing
+ * and returns the same grant.
  */
 export async function leaseQuota({ db }: Deps, input: LeaseQuotaInput): Promise<QuotaGrant> {
   const found = await findOrganisation(db, input.orgId);
@@ -104,8 +104,8 @@ async function takeAccounts(
 }
 
 /**
- * A gateway that gave up on a call accounts for its lease while the call may still be on its way.
- * The late call must lend nothing: no account would follow.
+ * Closes leases that are reported before their call arrives, because the gateway gave the call up.
+ * The late call must grant nothing: no report would follow.
  */
 async function closeBeforeTheyCome(
   tx: Tx,
@@ -143,7 +143,7 @@ function newLease(
   };
 }
 
-/** No unit is free. Other gateways may hold unused units, so they are asked to return them. */
+/** Asks other gateways to return unused units when none is free. */
 async function recall(
   tx: Tx,
   { orgId, quota, replicaId }: LeaseQuotaInput,

@@ -24,9 +24,9 @@ test("a new organisation has its whole burst", async () => {
   });
 });
 
-test("an empty bucket says when to come back", async () => {
+test("an empty bucket returns the time to wait", async () => {
   const orgId = await orgWith(1, 2);
-  // In one round, so that nothing comes in between.
+  // One round, so that nothing is refilled in between.
   const [, outcome] = await auth.leaseRates([
     { orgId, wanted: 2 },
     { orgId, wanted: 1 },
@@ -38,7 +38,7 @@ test("an empty bucket says when to come back", async () => {
   expect(retryAfterMs).toBeLessThanOrEqual(1_000);
 });
 
-test("a round draws for many organisations in the order of the calls, each by its own rate", async () => {
+test("one call leases for many organisations in order, each by its own rate", async () => {
   const [one, two] = [await orgWith(1, 4), await orgWith(1, 100)];
   const outcomes = await auth.leaseRates([
     { orgId: two, wanted: 60 },
@@ -56,7 +56,7 @@ test("a round draws for many organisations in the order of the calls, each by it
   ]);
 });
 
-test("gateways that storm two replicas get the burst and what came in meanwhile, no more", async () => {
+test("two replicas under load grant at most the burst and the refill together", async () => {
   const orgId = await orgWith(50, 100);
   const other = openTestDatabase(database.url, "auth");
   const replicas = [auth, createOperations({ ...DEPS, db: other })];
@@ -76,14 +76,14 @@ test("gateways that storm two replicas get the burst and what came in meanwhile,
   expect(granted).toBeLessThanOrEqual(100 + 50 * elapsedSeconds + 1);
 });
 
-test("a draw of one organisation does not change another bucket", async () => {
+test("a lease of one organisation does not change another bucket", async () => {
   const [one, two] = [await orgWith(1, 500), await orgWith(1, 1_000)];
   await lease(one, 500);
   expect((await lease(two, 600)).remaining).toBe(400);
   expect((await lease(one, 300)).granted).toBeLessThan(300);
 });
 
-test("a changed rate holds at the next draw", async () => {
+test("a changed rate applies to the next lease", async () => {
   const { organisation } = await newOrganisation(auth, { ratePerSecond: 1_000, rateBurst: 2_000 });
   const { orgId, code } = organisation;
   await lease(orgId, 1);
@@ -92,14 +92,14 @@ test("a changed rate holds at the next draw", async () => {
   expect(await lease(orgId, 3)).toMatchObject({ granted: 3, remaining: 0, rule: { perSecond: 1, burst: 3 } });
 });
 
-test("after a crash of Postgres has emptied the buckets they are full", async () => {
+test("buckets are full after a crash of Postgres has emptied the unlogged table", async () => {
   const orgId = await orgWith(1, 5);
   await lease(orgId, 5);
   await database.db.run(sql`delete from rate_buckets`);
   expect(await lease(orgId, 5)).toMatchObject({ granted: 5 });
 });
 
-describe("two replicas that draw for the same two organisations", () => {
+describe("two replicas that lease for the same two organisations", () => {
   let ids: [Id<"org">, Id<"org">];
   beforeEach(async () => {
     const { organisation } = await newOrganisation(auth, { ratePerSecond: 1, rateBurst: 5 });
@@ -113,7 +113,7 @@ describe("two replicas that draw for the same two organisations", () => {
     await owner.close();
   });
 
-  test("the first one's bucket is locked before the second's, however they lie", async () => {
+  test("lock the buckets in id order, in any order of the rows", async () => {
     const [first, second] = ids;
     for (const orgId of [second, first]) await lease(orgId, 1);
     await whileOther(
@@ -125,7 +125,7 @@ describe("two replicas that draw for the same two organisations", () => {
     );
   });
 
-  test("the first one's bucket is made before the second's, however they lie", async () => {
+  test("create the buckets in id order, in any order of the rows", async () => {
     const [first, second] = ids;
     const make = (orgId: Id<"org">) =>
       sql`insert into rate_buckets (org_id, millitokens, refilled_at) values (${idToUuid(orgId)}, 0, now())`;
@@ -145,7 +145,7 @@ describe("two replicas that draw for the same two organisations", () => {
     );
   });
 
-  /** Another replica has the second; then who draws for both waits. */
+  /** Another replica holds the second row, so a lease for both organisations waits. */
   async function whileOther(has: (tx: Tx) => Promise<unknown>, check: () => Promise<void>): Promise<void> {
     const [first, second] = ids;
     let drawing: Promise<unknown> | undefined;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("gives a new key that works at once, and the old one works until its overlap ends", async () => {
+test("issues a new key that works at once, and the old one works until its overlap ends", async () => {
   const { apiKey, secretKey } = await newOrganisation(auth);
   const refreshed = await refresh(apiKey, secretKey);
   expect(refreshed.apiKey).not.toBe(apiKey);
@@ -31,7 +31,7 @@ test("gives a new key that works at once, and the old one works until its overla
   expect(refreshed.key.expiresAt.getTime() - refreshed.key.issuedAt.getTime()).toBe(LIFETIME_MS);
 });
 
-test("ends the old key when its overlap ends, and it can still be refreshed", async () => {
+test("ends the old key with its overlap, and still accepts it for a refresh", async () => {
   const hasty = operationsWith(0);
   const { apiKey, secretKey } = await newOrganisation(auth);
   const first = await hasty.refreshKey(inputOf(apiKey, secretKey));
@@ -48,7 +48,7 @@ test("never lets the old key outlive its own expiry", async () => {
   expect(oldKeyUsableUntil).toEqual(expiresAt);
 });
 
-test("takes an expired key", async () => {
+test("accepts an expired key", async () => {
   const { key, apiKey, secretKey } = await newOrganisation(auth);
   await database.db.run(sql`
     update api_keys set issued_at = now() - interval '1 day', expires_at = now() - interval '1 second'
@@ -59,7 +59,7 @@ test("takes an expired key", async () => {
   expect(await accessOf(refreshed.apiKey)).toBe("FULL");
 });
 
-test("fifty refreshes at once, on two replicas, all end with the same one new key", async () => {
+test("fifty concurrent refreshes on two replicas return the same new key", async () => {
   const { organisation, apiKey, secretKey } = await newOrganisation(auth);
   const other = openTestDatabase(database.url, "auth");
   const replicas = [auth, createOperations({ ...rules(OVERLAP_MS), db: other })];
@@ -72,16 +72,16 @@ test("fifty refreshes at once, on two replicas, all end with the same one new ke
   expect(keys.map(({ access }) => access)).toEqual(["FULL", "FULL"]);
 });
 
-test("fifty refreshes in a row all work, and every key on the way works until its overlap ends", async () => {
+test("fifty consecutive refreshes work, and every key between works until its overlap ends", async () => {
   const { apiKey, secretKey } = await newOrganisation(auth);
   const keys = [apiKey];
   for (let i = 0; i < 50; i += 1) keys.push((await refresh(keys.at(-1)!, secretKey)).apiKey);
   for (const key of keys) expect(await accessOf(key)).toBe("FULL");
-  // A caller that missed the later keys gets the last one with the first key.
+  // A caller that missed the later keys gets the newest one with the first key.
   expect((await refresh(apiKey, secretKey)).apiKey).toBe(keys.at(-1));
 });
 
-test("refuses to make more than a hundred usable keys", async () => {
+test("refuses more than a hundred usable keys", async () => {
   const { organisation, apiKey, secretKey } = await newOrganisation(auth);
   await database.db.run(sql`
     insert into api_keys (org_id, key_id, lineage_id, prefix, key_hash, version, issued_at, expires_at)
@@ -96,14 +96,14 @@ test("refuses to make more than a hundred usable keys", async () => {
 });
 
 describe("a revoked key", () => {
-  test("cannot be refreshed and does not say that it ever existed", async () => {
+  test("cannot be refreshed, with the answer of an unknown key", async () => {
     const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
     await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
     expect((await refusalOf(refresh(apiKey, secretKey))).code).toBe("WAUTH_001");
     expect(await accessOf(apiKey)).toBe("NONE");
   });
 
-  test("revoked again keeps the moment of its end", async () => {
+  test("keeps its first end when it is revoked again", async () => {
     const { organisation, key } = await newOrganisation(auth);
     const input = { orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" };
     const first = await auth.revokeKey(input);
@@ -112,7 +112,7 @@ describe("a revoked key", () => {
     expect(trail.filter(({ action }) => action === "key_revoked")).toHaveLength(1);
   });
 
-  test("leaves its successor alone, and a revoked successor can be replaced from the old key", async () => {
+  test("leaves its successor valid, and a revoked successor can be replaced from the old key", async () => {
     const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
     const first = await refresh(apiKey, secretKey);
     const revoke = (keyId: typeof key.keyId) =>
@@ -124,7 +124,7 @@ describe("a revoked key", () => {
     expect(await accessOf(second.apiKey)).toBe("FULL");
   });
 
-  test("in a race with its refresh ends revoked", async () => {
+  test("ends revoked in a race with its refresh", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
       const [refreshed] = await Promise.allSettled([
@@ -148,14 +148,14 @@ describe("a refresh that waits for the organisation's lock", () => {
     expect((await refusalOf(work)).code).toBe("WAUTH_001");
   });
 
-  test("goes by the time at which it gets it", async () => {
+  test("uses the time at which it gets the lock", async () => {
     const { organisation, apiKey, secretKey } = await newOrganisation(auth);
     const { work, unlockedAt } = await whileLocked(organisation, () => refresh(apiKey, secretKey));
     const { key } = await work;
     expect(key.issuedAt.getTime()).toBeGreaterThanOrEqual(unlockedAt.getTime());
   });
 
-  /** Begins the work, and changes something of the organisation, which is locked, when the work has come to wait. */
+  /** Locks the organisation, starts the work, and applies a change while the work waits. */
   async function whileLocked<T>({ orgId }: Organisation, begin: () => Promise<T>, change?: Sql) {
     const of = sql`where org_id = ${idToUuid(orgId)}`;
     return tx(database.db, async (tx) => {
@@ -175,7 +175,7 @@ describe("a refresh that waits for the organisation's lock", () => {
 });
 
 describe("wrong credentials", () => {
-  test("are refused alike: unknown key, wrong secret of a key, another organisation's secret, nonsense", async () => {
+  test("are refused alike: an unknown key, a wrong secret, another organisation's secret, nonsense", async () => {
     const one = await newOrganisation(auth);
     const two = await newOrganisation(auth);
     const unknown = createApiKey("test").text;
@@ -191,14 +191,14 @@ describe("wrong credentials", () => {
     }
   });
 
-  test("are a key's prefix with another body, also beside the right secret", async () => {
+  test("include a key's prefix with another body, also beside the right secret", async () => {
     const { apiKey, secretKey } = await newOrganisation(auth);
     const guessed = { ...parseApiKey(apiKey)!, hash: createApiKey("test").hash };
     const refreshed = auth.refreshKey({ ...inputOf(apiKey, secretKey), presented: guessed });
     expect((await refusalOf(refreshed)).code).toBe("WAUTH_001");
   });
 
-  test("are throttled by key, and the right ones still work", async () => {
+  test("are throttled per key, while the right ones still work", async () => {
     const { apiKey, secretKey } = await newOrganisation(auth);
     const codes: string[] = [];
     for (let i = 0; i < 12; i += 1) {
@@ -226,7 +226,7 @@ test("refreshes count against the organisation's rate", async () => {
   }
 });
 
-test("a rotated secret key refreshes, the old one does not, and the API keys go on", async () => {
+test("only the new secret key refreshes after a rotation, and the API keys stay valid", async () => {
   const { organisation, apiKey, secretKey: oldSecret } = await newOrganisation(auth);
   const before = await refresh(apiKey, oldSecret);
   const { secretKey } = await auth.rotateSecretKey({ code: organisation.code, actor: "operator:test" });
@@ -243,7 +243,7 @@ test("a rotated secret key refreshes, the old one does not, and the API keys go 
   );
 });
 
-test("a suspended organisation's keys are refreshed, and once its secret key is another one and each key is revoked, what was known gets nobody in", async () => {
+test("a leaked organisation recovers by suspension, a new secret and the revocation of every key", async () => {
   const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
   const { orgId, code } = organisation;
   const actor = "operator:test";
@@ -264,7 +264,7 @@ test("a suspended organisation's keys are refreshed, and once its secret key is 
   }
 });
 
-test("a key that is given again is in the trail, with the key that was shown and from where", async () => {
+test("a key that is given again is audited with the presented key and the address", async () => {
   const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
   const first = await refresh(apiKey, secretKey);
   await auth.refreshKey(inputOf(apiKey, secretKey, "198.51.100.9"));
@@ -277,7 +277,7 @@ test("a key that is given again is in the trail, with the key that was shown and
   expect(JSON.parse(entry!.details)).toEqual({ presented: key.prefix, address: "198.51.100.9" });
 });
 
-test("each refresh writes its audit entry and its events in the same transaction, with versions that grow by one", async () => {
+test("each refresh writes its audit entry and its events in one transaction, with consecutive versions", async () => {
   const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
   const refreshed = await refresh(apiKey, secretKey);
   await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
@@ -298,7 +298,7 @@ test("each refresh writes its audit entry and its events in the same transaction
   ]);
 });
 
-test("a failure between any two statements leaves nothing behind", async () => {
+test("a failure between any two statements changes nothing", async () => {
   const { apiKey, secretKey } = await newOrganisation(auth);
   const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
   const state = () =>
@@ -324,7 +324,7 @@ test("a failure between any two statements leaves nothing behind", async () => {
   expect((await auth.verifyAudit()).problems).toEqual([]);
 });
 
-test("the database holds no key and no secret, in whole or in part", async () => {
+test("the database holds no part of a key or secret", async () => {
   const { apiKey, secretKey } = await newOrganisation(auth);
   const refreshed = await refresh(apiKey, secretKey);
   const tables = await database.db.query<{ name: string }>(sql`

@@ -3,7 +3,7 @@ import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit
 import { tx, type Tx } from "@wonrail/kit/db";
 import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { newId, type Id } from "@wonrail/kit/contract/ids";
-import { type CredentialDeps, type Deps } from "../app";
+import { type CredentialDeps, type Deps } from "./deps";
 import {
   decideRefresh,
   isUsable,
@@ -35,11 +35,11 @@ export interface RefreshKeyInput {
 export interface RefreshedKey {
   key: ApiKey;
   apiKey: string;
-  /** The end of the presented key's life; null when it no longer works. */
+  /** End of the presented key's overlap; null when it no longer works. */
   oldKeyUsableUntil: Date | null;
 }
 
-/** A new API key for a current or expired one. The rules are `decideRefresh`; this is its transaction. */
+/** Issues a new API key for a current or expired one, by the rules of `decideRefresh`. */
 export async function refreshKey(deps: CredentialDeps, input: RefreshKeyInput): Promise<RefreshedKey> {
   const presented = await authenticate(deps, input);
   await countAgainstRate(deps, presented.orgId);
@@ -98,7 +98,7 @@ interface RefreshFacts {
   now: Date;
 }
 
-/** Changes no key. It hands out a credential, so it leaves an audit entry. */
+/** Changes no key, but hands out a credential, so it writes an audit entry. */
 async function giveAgain(
   tx: Tx,
   facts: RefreshFacts,

@@ -29,7 +29,7 @@ test("a valid key resolves to its organisation with full access", async () => {
   expect(refusal).toBeUndefined();
 });
 
-test("an ended or suspended subscription leaves the session, and a renewed one everything", async () => {
+test("an ended or suspended subscription allows the session only, and a renewed one everything", async () => {
   const { organisation, apiKey } = await newOrganisation(auth);
   const set = (change: object) =>
     auth.setOrganisation({ code: organisation.code, change, actor: "operator:test" });
@@ -43,7 +43,7 @@ test("an ended or suspended subscription leaves the session, and a renewed one e
 
 test("expiry is judged by the database's clock, to the millisecond", async () => {
   const { key, apiKey } = await newOrganisation(auth);
-  // A machine that is held up asks too late, and once more.
+  // A slow machine asks too late, and repeats.
   await eventually(async () => {
     await database.db.run(sql`
       update api_keys set issued_at = now() - interval '1 day', expires_at = clock_timestamp() + interval '200 ms'
@@ -56,7 +56,7 @@ test("expiry is judged by the database's clock, to the millisecond", async () =>
   expect((await resolve(apiKey)).standing).toMatchObject({ access: "REFRESH", refusal: "WAUTH_002" });
 });
 
-test("a revoked key gets the same answer as one that never was", async () => {
+test("a revoked key gets the same answer as an unknown one", async () => {
   const { organisation, key, apiKey } = await newOrganisation(auth);
   await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
   const [revoked, unknown] = [await resolve(apiKey), await resolve(createApiKey("test").text)];
@@ -65,7 +65,7 @@ test("a revoked key gets the same answer as one that never was", async () => {
 });
 
 describe("wrong secrets", () => {
-  test("are all refused and throttled within 20 tries, and the tenant is served meanwhile", async () => {
+  test("are throttled within 20 attempts, while the tenant is served", async () => {
     const { apiKey } = await newOrganisation(auth);
     const outcomes = new Map<string, number>();
     for (let i = 0; i < 500; i += 1) {
@@ -85,7 +85,7 @@ describe("wrong secrets", () => {
     expect(codes.slice(19)).toEqual(["WAUTH_001", "RATE_001", "RATE_001"]);
   });
 
-  test("say when to come back, and count from the start when the window is over", async () => {
+  test("return the time to wait, and count anew after the window", async () => {
     const { apiKey, key } = await newOrganisation(auth);
     for (let i = 0; i < 10; i += 1) await resolve(withOtherSecret(apiKey), `203.0.113.${100 + i}`);
     const { refusal } = await resolve(withOtherSecret(apiKey), "203.0.113.120");
@@ -139,7 +139,7 @@ describe("another organisation's", () => {
   });
 });
 
-test("a code is taken once", async () => {
+test("an organisation code is unique", async () => {
   const { organisation } = await newOrganisation(auth);
   const twin = auth.createOrganisation({ name: "Twin", code: organisation.code, actor: "operator:test" });
   await expect(twin).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path: "code" }] } });
@@ -149,7 +149,7 @@ function resolve(apiKey: string, clientAddress = "192.0.2.1") {
   return auth.resolveKey({ presented: parseApiKey(apiKey)!, clientAddress });
 }
 
-/** The prefix of a key that exists with a secret that was made up, as a guesser would write it. */
+/** The prefix of an existing key with an invented secret, like a guess. */
 function withOtherSecret(apiKey: string): string {
   const guess = createApiKey("test").text;
   const body = apiKey.slice(0, 21) + guess.slice(21, 53);

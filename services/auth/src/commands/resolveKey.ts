@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { type DomainError } from "@wonrail/kit/contract/errors";
-import { type CredentialDeps } from "../app";
+import { type CredentialDeps } from "./deps";
 import { NO_ACCESS, standingOf, type ApiKey, type KeyStanding } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { findCredentials } from "../store/apiKeys";
@@ -13,7 +13,7 @@ export interface ResolveKeyInput {
 
 export interface ResolvedKey {
   standing: KeyStanding;
-  /** Replaces the standing's refusal; it has details. */
+  /** Replaces the standing's refusal with one that has details. */
   refusal?: DomainError;
   /** Absent when the key gives no access. */
   caller?: { key: ApiKey; organisation: Organisation; subscriptionActive: boolean };

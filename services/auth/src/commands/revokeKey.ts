@@ -2,7 +2,7 @@ import { type Tx, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
 import { type JsonObject } from "@wonrail/kit/json";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { type ApiKey } from "../domain/keys";
 import { keyRevoked } from "../events";
 import { findApiKey, listSuccessors, updateApiKey } from "../store/apiKeys";
@@ -12,7 +12,7 @@ import { recordChange } from "./recordChange";
 export interface RevokeKeyInput {
   orgId: Id<"org">;
   keyId: Id<"key">;
-  /** Revokes the keys that were refreshed from this one too. */
+  /** Also revokes the keys that were refreshed from this one. */
   withSuccessors?: boolean;
   /** Default: the key itself. */
   actor?: string;

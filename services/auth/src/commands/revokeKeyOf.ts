@@ -1,5 +1,5 @@
 import { invalidRequest } from "@wonrail/kit/contract/errors";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { findOrganisationKeyByPrefix } from "../store/apiKeys";
 import { revokeKey, type RevokedKey } from "./revokeKey";

@@ -1,6 +1,6 @@
 import { createSecretKey } from "@wonrail/kit/contract/apiKey";
 import { tx } from "@wonrail/kit/db";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { type Organisation } from "../domain/organisations";
 import { organisationChanged } from "../events";
 import { mustFindOrganisation } from "../queries/findOrganisation";
@@ -9,7 +9,7 @@ import { recordChange } from "./recordChange";
 
 /**
  * Issues a new secret key to an organisation that lost or leaked its own. API keys stay valid; the
- * old secret key refreshes no key any more.
+ * old secret key no longer refreshes them.
  */
 export async function rotateSecretKey(
   { db, keyMode }: Deps,

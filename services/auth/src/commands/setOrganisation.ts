@@ -1,6 +1,6 @@
 import { tx } from "@wonrail/kit/db";
 import { type JsonObject } from "@wonrail/kit/json";
-import { type Deps } from "../app";
+import { type Deps } from "./deps";
 import { changeOrganisation, type Organisation, type OrganisationTerms } from "../domain/organisations";
 import { organisationChanged } from "../events";
 import { lockOrganisation, updateOrganisation } from "../store/organisations";

@@ -13,7 +13,7 @@ const facts: AuditFacts = {
 const first = nextAuditEntry(orgId, EMPTY_CHAIN, facts);
 const second = nextAuditEntry(orgId, first, { ...facts, action: "key_revoked" });
 
-test("each entry follows the one before", () => {
+test("each entry contains the hash of its predecessor", () => {
   expect(brokenLink(EMPTY_CHAIN, first)).toBeNull();
   expect(brokenLink(first, second)).toBeNull();
 });
@@ -26,16 +26,16 @@ test.each<[string, Partial<AuditEntry>]>([
   ["subject", { subject: "wk_test_abd" }],
   ["details", { details: "{ }" }],
   ["request", { requestId: "req_2" }],
-])("a changed %s is found", (_name, change) => {
+])("a changed %s is detected", (_name, change) => {
   expect(brokenLink(first, { ...second, ...change })).toBe("its contents were changed");
 });
 
-test("text moved from one field to the next is found", () => {
+test("text moved from one field to the next is detected", () => {
   const moved = { ...second, actor: "operator:ki", action: `m${second.action}` };
   expect(brokenLink(first, moved)).toBe("its contents were changed");
 });
 
-test("a missing entry and one from elsewhere are found", () => {
+test("missing and foreign entries are detected", () => {
   expect(brokenLink(EMPTY_CHAIN, second)).toBe("entry 1 is missing");
   const elsewhere = nextAuditEntry(orgId, { sequence: 1n, hash: Buffer.alloc(32, 9) }, facts);
   expect(brokenLink(first, elsewhere)).toBe("it does not follow the entry before it");

@@ -31,7 +31,7 @@ export function nextAuditEntry(orgId: Id<"org">, head: AuditHead, facts: AuditFa
   return { ...entry, hash: hashOf(entry) };
 }
 
-/** The first problem of an entry that should follow `head`; null when it is sound. */
+/** Returns the first problem of an entry that should follow `head`, or null. */
 export function brokenLink(head: AuditHead, entry: AuditEntry): string | null {
   if (entry.sequence !== head.sequence + 1n) return `entry ${head.sequence + 1n} is missing`;
   if (!entry.previousHash.equals(head.hash)) return "it does not follow the entry before it";

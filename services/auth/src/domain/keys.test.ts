@@ -8,7 +8,7 @@ const now = new Date("2025-11-21T00:00:00Z");
 const organisation = makeOrganisation(newId("org"), { name: "First", code: "FIRST" }, issuedAt);
 
 describe("standingOf", () => {
-  test("everything, for at most a second without asking again", () => {
+  test("allows everything for at most a second without another check", () => {
     expect(standingOf(key(), organisation, now)).toEqual({
       access: "FULL",
       refusal: null,
@@ -16,7 +16,7 @@ describe("standingOf", () => {
     });
   });
 
-  test("no longer than it or the subscription has left", () => {
+  test("allows everything for no longer than the key or the subscription lasts", () => {
     expect(standingOf(key(), organisation, before(expiresAt, 300)).cacheableMs).toBe(300);
     const ending = { ...organisation, subscriptionEndsAt: after(now, 200) };
     expect(standingOf(key(), ending, now).cacheableMs).toBe(200);
@@ -24,13 +24,13 @@ describe("standingOf", () => {
     expect(standingOf(key(), starting, now)).toMatchObject({ access: "SESSION", cacheableMs: 100 });
   });
 
-  test("only refresh from the moment it expires, subscription or not", () => {
+  test("allows only a refresh from its expiry on, with or without subscription", () => {
     const expired = { access: "REFRESH", refusal: "WAUTH_002", cacheableMs: 1_000 };
     expect(standingOf(key(), organisation, expiresAt)).toEqual(expired);
     expect(standingOf(key(), { ...organisation, status: "SUSPENDED" }, expiresAt)).toEqual(expired);
   });
 
-  test("refresh and session while the subscription is not active", () => {
+  test("allows refresh and session while the subscription is not active", () => {
     const ended = { ...organisation, subscriptionEndsAt: now };
     expect(standingOf(key(), ended, now)).toMatchObject({ access: "SESSION", refusal: "WAUTH_003" });
   });

@@ -20,7 +20,7 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
 }
 
-/** Each level includes the ones before it. */
+/** Each level includes the levels before it. */
 export type KeyAccess = "NONE" | "REFRESH" | "SESSION" | "FULL";
 
 export interface KeyStanding {
@@ -47,7 +47,7 @@ export function isUsable(key: ApiKey, now: Date): boolean {
   return key.revokedAt === null && now < usableUntil(key);
 }
 
-/** Decides the access that this key gives now. */
+/** Decides the present access of this key. */
 export function standingOf(key: ApiKey, organisation: OrganisationTerms, now: Date): KeyStanding {
   if (key.revokedAt !== null) return NO_ACCESS;
   if (now >= usableUntil(key)) return { access: "REFRESH", refusal: "WAUTH_002", cacheableMs: MAX_CACHE_MS };

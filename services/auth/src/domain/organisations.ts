@@ -25,7 +25,7 @@ export interface OrganisationTerms {
   readonly incentiveRateBps: number;
   /** Per wallet and day of Asia/Seoul. */
   readonly dailyTransferLimitWon: Won;
-  /** For all charges of the organisation on one day of Asia/Seoul. */
+  /** Limit of all charges of the organisation on one day of Asia/Seoul. */
   readonly dailyChargeLimitWon: Won;
   readonly maxChargeWon: Won;
   readonly ratePerSecond: number;

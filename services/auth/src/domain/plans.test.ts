@@ -1,6 +1,6 @@
 import { plans, PLANS, QUOTAS, quotaLimit } from "./plans";
 
-test("each plan's limits are those of the contract", () => {
+test("each plan's limits equal the contract's", () => {
   expect(PLANS.map((plan) => [plan, ...QUOTAS.map((quota) => quotaLimit(plan, quota))])).toEqual([
     ["FREE", 100n, 1_000n, 1_000n],
     ["STANDARD", 100_000n, 1_000_000n, 1_000_000n],
@@ -8,7 +8,7 @@ test("each plan's limits are those of the contract", () => {
   ]);
 });
 
-test("each plan gives more of everything than the one before", () => {
+test("each plan has higher limits than its predecessor", () => {
   const tables = PLANS.map((plan) => Object.values(plans[plan]).map(Number));
   for (const [index, table] of tables.slice(1).entries()) {
     table.forEach((value, column) => expect(value).toBeGreaterThan(tables[index]![column]!));

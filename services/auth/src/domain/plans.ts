@@ -43,7 +43,7 @@ export interface PlanRules {
   /** The default rate; an operator may set another. */
   ratePerSecond: number;
   rateBurst: number;
-  /** For all charges of one day of Asia/Seoul. It bounds what one organisation mints. */
+  /** Limit of all charges on one day of Asia/Seoul, which bounds the organisation's mints. */
   dailyChargeLimitWon: Won;
   /** For a single charge. */
   maxChargeWon: Won;

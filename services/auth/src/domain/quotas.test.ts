@@ -14,7 +14,7 @@ describe("the size of a lease", () => {
     [usage(99n, 1n), 50, 0],
     [usage(100n, 0n), 50, 0],
     [usage(0n, 0n), 0, 0],
-  ])("with %j free and %d wanted is %d", (before, wanted, expected) => {
+  ])("is for %j free and %d wanted: %d", (before, wanted, expected) => {
     expect(leaseSize(before, before.limit, wanted)).toBe(expected);
   });
 
@@ -23,12 +23,12 @@ describe("the size of a lease", () => {
   });
 });
 
-test("an account returns the unspent units", () => {
+test("a report returns the unspent units", () => {
   const after = lend(usage(0n, 0n), 100n, 10);
   expect(accountForLease(after, { state: "OPEN", granted: 10 }, 3)).toEqual(usage(3n, 0n));
 });
 
-test("an expired lease counts in full until its account comes, and the account counts once", () => {
+test("an expired lease counts in full until its report, which counts once", () => {
   const lease: QuotaLease = { state: "OPEN", granted: 10 };
   const expired = expireLease(lend(usage(0n, 0n), 100n, 10), lease);
   expect(expired).toEqual(usage(10n, 0n));
@@ -37,11 +37,11 @@ test("an expired lease counts in full until its account comes, and the account c
   expect(accountForLease(accounted, { ...lease, state: "ACCOUNTED" }, 4)).toEqual(accounted);
 });
 
-test("an account of more than was lent is refused", () => {
+test("a report above the granted units is refused", () => {
   expect(() => accountForLease(usage(0n, 10n), { state: "OPEN", granted: 10 }, 11)).toThrow("not valid");
 });
 
-test("whatever gateways do, crash and repeat, no more is used than the limit, and nothing that came back is lost", () => {
+test("usage never exceeds the limit, and reported units return, whatever gateways repeat or lose", () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("lease" as const), wanted: fc.nat(40) }),
     fc.record({ kind: fc.constant("spend" as const), lease: fc.nat(30) }),

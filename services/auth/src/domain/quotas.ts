@@ -4,7 +4,7 @@ import { assert, invalidRequest } from "@wonrail/kit/contract/errors";
  * The life of a lease. A crashed gateway costs its organisation this much time of quota at most.
  */
 export const QUOTA_LEASE_MS = 10_000;
-/** The wait before the next try, after other gateways were asked to return units. */
+/** Pause before the next attempt, after other gateways were asked to return units. */
 export const QUOTA_RECALL_MS = 50;
 const MAX_LEASE_UNITS = 1_000n;
 /** A lease takes at most this part of the free units, so leases shrink near the limit. */
@@ -47,8 +47,8 @@ export function expireLease(usage: QuotaUsage, lease: QuotaLease): QuotaUsage {
 }
 
 /**
- * The gateway's final account of a lease. It counts for an expired lease too: the gateway has
- * stopped using it, so the unused units are returned. A second account changes nothing.
+ * Records a gateway's final report of a lease. It counts for an expired lease too: the gateway has
+ * stopped using it, so the unused units return. A second report changes nothing.
  */
 export function accountForLease(usage: QuotaUsage, lease: QuotaLease, spent: number): QuotaUsage {
   if (spent > lease.granted) {

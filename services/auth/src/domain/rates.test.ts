@@ -5,7 +5,7 @@ const at = (ms: number) => new Date(1_700_000_000_000 + ms);
 const full: RateBucket = { millitokens: 20_000n, refilledAt: at(0) };
 const rule = { perSecond: 10, burst: 20 };
 
-test("a full bucket gives its burst, and then as much as comes in", () => {
+test("a full bucket grants its burst, and then its refill", () => {
   const first = drawTokens(full, rule, at(0), 20);
   expect(first).toMatchObject({ granted: 20, remaining: 0, retryAfterMs: 100 });
   expect(drawTokens(first.bucket, rule, at(99), 1)).toMatchObject({ granted: 0, retryAfterMs: 1 });
@@ -16,31 +16,31 @@ test("a bucket never holds more than its burst", () => {
   expect(drawTokens(full, rule, at(3_600_000), 1)).toMatchObject({ granted: 1, remaining: 19 });
 });
 
-test("half is given when there is not enough for the ask", () => {
+test("half of the tokens are granted when they do not suffice", () => {
   expect(drawTokens(full, rule, at(0), 30)).toMatchObject({ granted: 10, remaining: 10, retryAfterMs: 0 });
   const one = { millitokens: 1_000n, refilledAt: at(0) };
   expect(drawTokens(one, rule, at(0), 30)).toMatchObject({ granted: 1, remaining: 0 });
 });
 
-test("a clock that steps back neither refills nor takes", () => {
+test("a clock that steps back neither refills nor empties", () => {
   const drawn = drawTokens(full, rule, at(0), 15);
   const back = drawTokens(drawn.bucket, rule, at(-5_000), 0);
   expect(back.bucket).toEqual(drawn.bucket);
   expect(drawTokens(back.bucket, rule, at(100), 0).remaining).toBe(6);
 });
 
-test("a clock that was set back refills from there on, not only when it has come to where it was", () => {
+test("a clock that was set back refills from its new time on", () => {
   const drawn = drawTokens(full, rule, at(86_400_000), 20);
   const back = drawTokens(drawn.bucket, rule, at(0), 1);
   expect(back).toMatchObject({ granted: 0, bucket: { refilledAt: at(0) } });
   expect(drawTokens(back.bucket, rule, at(1_000), 1)).toMatchObject({ granted: 1 });
 });
 
-test("a lowered rate holds at once", () => {
+test("a lowered rate applies at once", () => {
   expect(drawTokens(full, { perSecond: 1, burst: 2 }, at(0), 1)).toMatchObject({ granted: 1, remaining: 1 });
 });
 
-test("in any window of W seconds at most rate × (W + 1) + burst requests get through, however many gateways lease", () => {
+test("at most rate × (W + 1) + burst requests pass in any window of W seconds, with any number of gateways", () => {
   const ask = fc.record({ waitMs: fc.nat(400), wanted: fc.nat(60), useAfterMs: fc.nat(RATE_LEASE_MS - 1) });
   const rules = fc.record({
     perSecond: fc.integer({ min: 1, max: 50 }),

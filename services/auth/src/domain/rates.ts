@@ -10,7 +10,7 @@ export interface RateRule {
   readonly burst: number;
 }
 
-/** Thousandths of a token, so that refilling is exact: `perSecond` of them come in each millisecond. */
+/** Thousandths of a token, so that the refill is exact: `perSecond` of them per millisecond. */
 export interface RateBucket {
   readonly millitokens: bigint;
   readonly refilledAt: Date;
@@ -55,8 +55,8 @@ export function drawTokens(bucket: RateBucket, rule: RateRule, now: Date, wanted
 }
 
 /**
- * Grants all tokens while there are enough. Otherwise it grants half, so that another gateway gets
- * some too.
+ * Grants all wanted tokens while there are enough. Otherwise grants half, so that another gateway
+ * gets some too.
  */
 function share(available: number, wanted: number): number {
   return wanted <= available ? wanted : Math.ceil(available / 2);

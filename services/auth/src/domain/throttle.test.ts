@@ -6,7 +6,7 @@ const subjects = failureSubjects("wk_test_abc", "10.0.0.7");
 const address = (failures: number): FailureCount => ({ ...subjects[0]!, failures, windowEndsAt });
 const key = (failures: number): FailureCount => ({ ...subjects[1]!, failures, windowEndsAt });
 
-test("a failure counts against the address and the key", () => {
+test("a failure counts for the address and the key", () => {
   expect(subjects).toEqual([
     { kind: "ADDRESS", name: "10.0.0.7" },
     { kind: "KEY", name: "wk_test_abc" },
@@ -27,18 +27,18 @@ test.each([
   expect(judgeFailures([subjects], counts, now).waitsMs).toEqual([waitMs]);
 });
 
-test("a caller that is throttled already adds no failure", () => {
+test("a throttled caller adds no failure", () => {
   const { waitsMs, added } = judgeFailures([subjects], [key(11)], now);
   expect({ waitsMs, added }).toEqual({ waitsMs: [30_000], added: [] });
 });
 
-test("failures of one batch are judged in their order", () => {
+test("failures of one batch are counted in order", () => {
   const { waitsMs, added } = judgeFailures(Array(15).fill(subjects), [], now);
   expect(waitsMs).toEqual([...Array(10).fill(0), ...Array(5).fill(60_000)]);
   expect(added.map(({ failures }) => failures)).toEqual([11, 11]);
 });
 
-test("a window that has ended throttles nobody", () => {
+test("an ended window throttles no caller", () => {
   const later = new Date(windowEndsAt.getTime() + 1);
   expect(judgeFailures([subjects], [key(11)], later).waitsMs).toEqual([0]);
 });

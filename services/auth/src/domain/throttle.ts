@@ -1,4 +1,13 @@
-/** Wrong credentials get WAUTH_001 this often in a window, then RATE_001. The right one always works. */
+/** A wrong credential, as a caller presented it. */
+export interface FailedCredential {
+  prefix: string;
+  clientAddress: string;
+}
+
+/**
+ * Number of wrong credentials per window that get WAUTH_001; later ones get RATE_001. A valid
+ * credential always works.
+ */
 const FAILURES_ALLOWED = { KEY: 10, ADDRESS: 20 } as const;
 const FAILURE_WINDOW_MS = 60_000;
 
@@ -23,8 +32,8 @@ export function failureSubjects(prefix: string, network: string): FailureSubject
 }
 
 /**
- * Judges wrong credentials in their order. `waitsMs` says how long each caller has to wait; 0 means not throttled.
- * A caller that is throttled already adds no failure.
+ * Judges wrong credentials in their order. `waitsMs` holds each caller's wait; 0 means not
+ * throttled. A throttled caller adds no failure.
  */
 export function judgeFailures(
   attempts: FailureSubject[][],

@@ -1,7 +1,7 @@
 import { type Queryable } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../app";
+import { type Deps } from "../commands/deps";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import {
   findOrganisation as readOrganisation,

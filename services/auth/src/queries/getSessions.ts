@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
 import { type Outcome } from "@wonrail/kit/lane";
-import { type Deps } from "../app";
+import { type Deps } from "../commands/deps";
 import { type ApiKey } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { periodOf, type Period } from "../domain/periods";
@@ -23,7 +23,7 @@ export interface SessionInput {
 }
 
 /**
- * Each key's organisation, subscription and usage. Reads one key after the other, so all callers
+ * Returns each key's organisation, subscription and usage. Reads keys sequentially, so all callers
  * together use one connection. Calls for the same key share one read.
  */
 export async function getSessions(deps: Deps, inputs: SessionInput[]): Promise<Outcome<Session>[]> {

@@ -1,4 +1,4 @@
-import { type Deps } from "../app";
+import { type Deps } from "../commands/deps";
 import { type AuditEntry } from "../domain/auditEntries";
 import { listAuditEntries } from "../store/auditEntries";
 import { mustFindOrganisation } from "./findOrganisation";

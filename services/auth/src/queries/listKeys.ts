@@ -1,4 +1,4 @@
-import { type Deps } from "../app";
+import { type Deps } from "../commands/deps";
 import { standingOf, type ApiKey, type KeyAccess } from "../domain/keys";
 import { listApiKeys } from "../store/apiKeys";
 import { mustFindOrganisation } from "./findOrganisation";

@@ -1,4 +1,4 @@
-import { type Deps } from "../app";
+import { type Deps } from "../commands/deps";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { listOrganisations as readOrganisations } from "../store/organisations";
 

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("an untouched trail is whole", async () => {
+test("an untouched trail is valid", async () => {
   expect(await auth.verifyAudit()).toEqual({ organisations: 2, entries: 12, problems: [] });
 });
 
@@ -44,16 +44,17 @@ test.each([
   ["a removed head", "delete from audit_heads", 6n],
   [
     "an inserted entry",
-    "insert into audit_entries select (e).* from (select jsonb_populate_record(a, '{\"sequence\": 7}') as e from audit_entries a where sequence = 6) copy",
+    'insert into audit_entries select (e).* from (select jsonb_populate_record(a, \'{"sequence": ' +
+      "7}') as e from audit_entries a where sequence = 6) copy",
     7n,
   ],
   ["a rewritten hash", "update audit_entries set hash = sha256('x') where sequence = 6", 6n],
-])("%s is found in both chains", async (_name, tampering, sequence) => {
+])("%s is detected in both chains", async (_name, tampering, sequence) => {
   const found = await whileTampered(() => owner.run(rawSql(tampering)));
   expect(found.problems.map((problem) => problem.sequence)).toEqual([sequence, sequence]);
 });
 
-test("a last entry that was written anew, with the hash that belongs to it, is found by the head", async () => {
+test("a replaced last entry with a matching hash is detected by the head", async () => {
   const rewrite = async () => {
     for (const { orgId, head } of await listAuditChains(owner, FIRST_ORG, 10)) {
       const page = await pageOfAuditEntries(owner, { orgId, sequence: head!.sequence - 1n }, 1);
@@ -70,7 +71,7 @@ test("a last entry that was written anew, with the hash that belongs to it, is f
   );
 });
 
-test("the service may add entries and do nothing else to them", async () => {
+test("the service's role may only insert entries", async () => {
   for (const statement of [
     "update audit_entries set actor = 'x'",
     "delete from audit_entries",
@@ -81,7 +82,7 @@ test("the service may add entries and do nothing else to them", async () => {
   }
 });
 
-test("fifty changes at once make one unbroken chain", async () => {
+test("fifty concurrent changes form one unbroken chain", async () => {
   await Promise.all(
     Array.from({ length: 50 }, (_, i) =>
       auth.setOrganisation({ code: "ONE", change: { name: `Bank ${i}` }, actor: "operator:test" }),

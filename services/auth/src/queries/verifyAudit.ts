@@ -1,4 +1,4 @@
-import { type Deps } from "../app";
+import { type Deps } from "../commands/deps";
 import { verifyAuditAlways, type AuditReport } from "./verifyAuditAlways";
 
 /**

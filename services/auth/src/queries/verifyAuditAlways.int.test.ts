@@ -26,14 +26,14 @@ afterEach(async () => {
   await database.drop();
 });
 
-test("a round reads so many of all entries, and begins again behind the last", async () => {
+test("a round reads a limited number of entries, and continues behind the last one", async () => {
   const rounds = [await verify(), await verify(), await verify(), await verify(), await verify()];
   expect(rounds.map(({ entries }) => entries)).toEqual([4, 4, 4, 0, 4]);
   expect(rounds.flatMap(({ problems }) => problems)).toEqual([]);
   expect(rounds[0]!.organisations).toBe(2);
 });
 
-test("a new entry that was changed is found in the next round, wherever the turn is", async () => {
+test("a changed new entry is detected in the next round, wherever the walk is", async () => {
   await verify();
   await issue("TWO");
   await tamper("update audit_entries set actor = 'operator:other' where sequence = 7");
@@ -42,18 +42,19 @@ test("a new entry that was changed is found in the next round, wherever the turn
   expect(await found()).toEqual([]);
 });
 
-test("the first entry of an organisation that came later is new", async () => {
+test("the first entry of a new organisation counts as new", async () => {
   await verify();
   await auth.createOrganisation({ name: "A bank", code: "NEW", actor: "operator:test" });
   await tamper("update audit_entries set actor = 'operator:other' where subject = 'NEW'");
   expect(await found()).toEqual(["1 its contents were changed"]);
 });
 
-test("an old entry that was changed is found when the turn comes by, and told until it is put right", async () => {
+test("a changed old entry is detected when the walk reaches it, and reported until it is repaired", async () => {
   await verify();
   await tamper("update audit_entries set actor = 'operator:other' where sequence = 2");
   const said = "2 its contents were changed";
-  // The rest of the first chain, the second one's second entry, its end, and the first one's second entry.
+  // In turn: the rest of the first chain, the second chain's second entry, its end, and the first
+  // chain's second entry.
   const rounds = [await found(), await found(), await found(), await found()];
   expect(rounds).toEqual([[said], [said], [said], [said, said]]);
   await issue("ONE");
@@ -70,7 +71,7 @@ test("two changed entries of a chain are reported one after the other", async ()
   expect(await found()).toEqual(["4 its contents were changed", "4 its contents were changed"]);
 });
 
-test("a cut-off end is found in the next round, also when the head was put back with it", async () => {
+test("a truncated chain is detected in the next round, also when its head was changed with it", async () => {
   await verify();
   await tamper("delete from audit_entries where sequence = 6");
   expect(await found()).toEqual(Array(2).fill("5 the chain does not end where its head says"));
@@ -80,7 +81,7 @@ test("a cut-off end is found in the next round, also when the head was put back 
   expect(await found()).toEqual(Array(2).fill("5 the chain was replaced behind what was verified"));
 });
 
-test("an organisation that was removed with its chain is missed", async () => {
+test("the removal of an organisation with its chain is detected", async () => {
   await auth.createOrganisation({ name: "A bank", code: "NEW", actor: "operator:test" });
   await verify();
   const its = "where org_id = (select org_id from organisations where code = 'NEW')";
@@ -90,7 +91,7 @@ test("an organisation that was removed with its chain is missed", async () => {
   expect(await found()).toEqual(["1 its organisation was removed"]);
 });
 
-test("a round that fails forgets nothing", async () => {
+test("a failed round keeps the known problems", async () => {
   await tamper("update audit_entries set actor = 'operator:other' where sequence = 2");
   expect(await found()).toEqual(["2 its contents were changed"]);
   await tamper("alter table organisations rename to away");

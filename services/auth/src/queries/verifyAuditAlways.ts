@@ -34,7 +34,7 @@ interface Known {
 
 const PAGE = 1_000;
 /**
- * Takes a fifth of a second a round: most trails in one round, a million entries within an hour.
+ * Takes a fifth of a second per round: most trails in one round, a million entries within an hour.
  */
 const OLD_AT_ONCE = 10_000;
 const FIRST_ORG = uuidToId("org", "00000000-0000-0000-0000-000000000000");

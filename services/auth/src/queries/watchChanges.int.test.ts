@@ -33,7 +33,7 @@ test.each(["{", "null", '{"kind":"key_revoked"}', '{"kind":"reboot","orgId":"org
 test("a watcher that lags receives a reload, then the later changes", async () => {
   const [slow, quick] = [watch(), watch()];
   for (const watcher of [slow, quick]) expect((await watcher.next()).value).toEqual({ kind: "started" });
-  // As many as the watcher's queue holds, then one more.
+  // Fills the watcher's queue, then adds one change.
   for (const [first, last] of [
     [1, 1_000],
     [1_001, 1_001],
@@ -59,7 +59,7 @@ test("a watcher counts until its stream ends", async () => {
   }
 });
 
-test("a watch that begins while the process drains ends at once", async () => {
+test("a watch that starts while the process drains ends at once", async () => {
   feed.endWatches();
   expect(await watch().next()).toEqual({ done: true, value: undefined });
 });

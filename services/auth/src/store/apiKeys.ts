@@ -28,9 +28,9 @@ export interface Credentials extends OrganisationAt {
 }
 
 /**
- * The only look-up without an organisation: the key decides the organisation. For an unknown prefix
- * it gives some other key, so that both refusals take the same time; compare the prefix. Undefined
- * when there are no keys.
+ * Finds a key without its organisation, because the key determines it. For an unknown prefix it
+ * returns another key, so that both refusals take the same time; compare the prefix. Undefined when
+ * there are no keys.
  */
 export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
   const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(

@@ -1,7 +1,7 @@
 import { sql, type Queryable } from "@wonrail/kit/db";
 import { type FailureCount, type FailureSubject, type SubjectKind } from "../domain/throttle";
 
-/** The counts whose window is open, and the time by which they are judged. */
+/** Returns counts with an open window, and the time that decides on them. */
 export async function findFailures(
   db: Queryable,
   subjects: FailureSubject[],
@@ -36,7 +36,7 @@ export async function addFailures(db: Queryable, added: FailureCount[]): Promise
         then f.window_ends_at else excluded.window_ends_at end`);
 }
 
-/** `now()` and not `clock_timestamp()`: PostgreSQL uses the index only for a time that stands still. */
+/** `now()` instead of `clock_timestamp()`: PostgreSQL uses the index only for a stable time. */
 export async function deleteEndedFailures(db: Queryable, limit: number): Promise<number> {
   return db.run(sql`
     delete from failed_attempts where (subject_kind, subject) in (

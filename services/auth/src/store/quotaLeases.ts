@@ -11,10 +11,7 @@ export interface StoredLease extends QuotaLease, UsageKey {
   expiresAt: Date;
 }
 
-/**
- * Inserts a new lease, or one that was accounted for before its call arrived; that one has no
- * units.
- */
+/** Inserts a new lease, or an empty one that was reported before its call arrived. */
 export async function insertQuotaLease(tx: Tx, lease: StoredLease): Promise<void> {
   await tx.run(sql`
     insert into quota_leases

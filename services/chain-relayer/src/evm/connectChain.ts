@@ -12,7 +12,9 @@ export interface ConnectOptions {
   registry: Registry;
 }
 
-/** More than twice what our contracts say in a full block; a span of blocks that says more is asked for in parts. */
+/**
+ * More than twice the logs of our contracts in a full block. Larger spans are requested in parts.
+ */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** The chain, unchecked. */

@@ -13,14 +13,14 @@ import {
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
 describe("the call that settles a batch", () => {
-  test("is what the library makes of it, whatever is in the batch", () => {
+  test("equals the library's encoding for any batch", () => {
     for (let round = 0; round < 200; round += 1) {
       const batch = Array.from({ length: randomInt(5) }, anyOperation);
       expect(`0x${encodeExecute(batch).toString("hex")}`).toBe(byLibrary(batch));
     }
   });
 
-  test("has the same steps where only those of one operation are asked about", () => {
+  test("has the same steps when it settles a single operation", () => {
     for (let round = 0; round < 50; round += 1) {
       const { steps } = anyOperation();
       const expected = managerAbi.encodeFunctionData("takeAll", [steps.map(stepOf)]);
@@ -28,12 +28,12 @@ describe("the call that settles a batch", () => {
     }
   });
 
-  test("is made of nothing but what it should be", () => {
+  test("refuses malformed arguments", () => {
     const broken: Partial<ChainStep>[] = [
       { to: `0x${"g".repeat(40)}` },
       { to: `0x${hex(19)}` },
       { from: hex(20) },
-      { to: "0x52908400098527886E0F7030069857D2E4169Ee7" }, // Its last e is small: a mistyped one.
+      { to: "0x52908400098527886E0F7030069857D2E4169Ee7" }, // Its last e should be a capital: a checksum error.
       { nonce: hex(31) },
       { nonce: `0x${hex(31)}` },
       { units: -1n },
@@ -46,7 +46,7 @@ describe("the call that settles a batch", () => {
   });
 });
 
-test("what a contract says counts only of the one that may say it", () => {
+test("an event counts only when the contract that owns it emitted it", () => {
   const [manager, before, token, stranger] = [address(), address(), address(), address()];
   const paymentManagers = [before, manager].map((one) => one.toLowerCase());
   const contracts = { tokenAddress: token, paymentManagers };

@@ -10,7 +10,7 @@ export const tokenAbi = new Interface(token.abi);
 
 export type StepKind = "TRANSFER" | "MINT" | "BURN";
 
-/** A step as the contract takes it. */
+/** A step in the contract's form. */
 export interface ChainStep {
   kind: StepKind;
   from: string;
@@ -32,7 +32,10 @@ const EXECUTE = Buffer.from(managerAbi.getFunction("execute")!.selector.slice(2)
 const TAKE_ALL = Buffer.from(managerAbi.getFunction("takeAll")!.selector.slice(2), "hex");
 const NO_WORD = Buffer.alloc(32);
 
-/** The call that settles a batch: `execute((id, stepCount)[], step[])`. By hand, because the library took a quarter of this service's time. */
+/**
+ * The call that settles a batch: `execute((id, stepCount)[], step[])`. Encoded by hand, because the
+ * library took a quarter of this service's time.
+ */
 export function encodeExecute(operations: ChainOperation[]): Buffer {
   const steps = operations.flatMap(({ steps }) => steps);
   const heads = operations.flatMap(({ operationId, steps }) => [
@@ -41,7 +44,7 @@ export function encodeExecute(operations: ChainOperation[]): Buffer {
   ]);
   return Buffer.concat([
     EXECUTE,
-    // Where the two lists begin.
+    // Offsets of the two lists.
     number(64n),
     number(BigInt(64 + 32 + heads.length * 32)),
     number(BigInt(operations.length)),
@@ -51,7 +54,10 @@ export function encodeExecute(operations: ChainOperation[]): Buffer {
   ]);
 }
 
-/** The steps of one operation alone, as only the contract itself may ask for them: what refuses them is then the answer, and not in an event. */
+/**
+ * The steps of one operation in the form that only the contract itself may call: a simulation then
+ * returns the reason of a refusal, which otherwise is in an event.
+ */
 export function encodeTakeAll(steps: ChainStep[]): Buffer {
   return Buffer.concat([TAKE_ALL, number(32n), number(BigInt(steps.length)), ...steps.flatMap(toWords)]);
 }
@@ -88,14 +94,17 @@ function number(value: bigint): Buffer {
   return bytes(value.toString(16).padStart(64, "0"), 32);
 }
 
-/** Whatever is no hex, or not as long, must not become other bytes. */
+/** Text that is no hex or has another length must not become other bytes. */
 function bytes(hex: string, length: number): Buffer {
   const read = Buffer.from(hex, "hex");
   assert(read.length === length && hex.length === 2 * length, `${hex} is not ${length} bytes in hex`);
   return read;
 }
 
-/** By hand, because all wallets are asked for at once and the library takes several times as long. */
+/**
+ * Encoded by hand, because reconciliation asks for all wallets and the library takes several times
+ * as long.
+ */
 export function encodeBalanceOf(address: string): string {
   return BALANCE_OF + address.slice(2).toLowerCase().padStart(64, "0");
 }
@@ -110,7 +119,7 @@ export function encodeMintAllowance(minter: string): string {
   return tokenAbi.encodeFunctionData("mintAllowance", [minter]);
 }
 
-/** What all minters together may still mint within 24 hours. */
+/** The amount that all minters together may still mint within 24 hours. */
 export function encodeMintableToday(): string {
   return tokenAbi.encodeFunctionData("mintableToday", []);
 }
@@ -127,7 +136,7 @@ export function encodeIsExecuted(operationId: string): string {
   return managerAbi.encodeFunctionData("isExecuted", [`0x${operationId}`]);
 }
 
-/** Of which token is this payment manager? */
+/** The payment manager's token. */
 export function encodeToken(): string {
   return managerAbi.encodeFunctionData("token", []);
 }
@@ -141,7 +150,7 @@ export function encodeDomainSeparator(): string {
   return tokenAbi.encodeFunctionData("DOMAIN_SEPARATOR", []);
 }
 
-/** What our contracts have said in a block, as far as this service cares. */
+/** An event of our contracts in a block. */
 export type ChainEvent = { log: ChainLog } & (
   | { kind: "executed" | "repeated"; operationId: string }
   | { kind: "failed"; operationId: string; reason: string }
@@ -150,7 +159,7 @@ export type ChainEvent = { log: ChainLog } & (
   | { kind: "transfer"; from: string; to: string; units: bigint }
 );
 
-/** The payment manager's word about one operation. */
+/** The payment manager's event about one operation. */
 export type Outcome = Extract<ChainEvent, { operationId: string }>;
 
 export function isOutcome(event: ChainEvent): event is Outcome {
@@ -178,7 +187,7 @@ export interface TrackedContracts {
   paymentManagers: readonly string[];
 }
 
-/** Null for what concerns nobody here, and for a log whose sender is not the contract that may say such a thing. */
+/** Returns null for irrelevant logs, and for logs from another contract than the event's own. */
 export function decodeLog(
   log: ChainLog,
   { tokenAddress, paymentManagers }: TrackedContracts,
@@ -220,13 +229,13 @@ export function reasonOf(data: string): string {
       const error = abi.parseError(data);
       if (error) return error.name;
     } catch {
-      // Not one of this contract's.
+      // The log is no event of this contract.
     }
   }
   return data === "0x" ? "no_reason" : "unknown_error";
 }
 
-/** Where in the chain an event is, or what comes so many logs after it. */
+/** Position of an event on the chain, or of the log so many positions after it. */
 export function placeOf({ log }: ChainEvent, after = 0): string {
   return `${log.txHash}|${log.logIndex + after}`;
 }

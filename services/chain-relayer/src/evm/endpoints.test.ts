@@ -27,7 +27,7 @@ const HONEST: Answers = {
   eth_call: "0x07",
 };
 
-/** Answers by method; what is no answer is silence. */
+/** Answers by method; a missing answer is silence. */
 function endpoint(name: string, answers: Answers = {}, asked: string[] = []): Rpc {
   const all: Answers = { ...HONEST, ...answers };
   const call = async <T>(method: string) => {
@@ -46,7 +46,7 @@ function open(...rpcs: Rpc[]) {
   const registers = [testRegistry()];
   const disagreements = new Counter({
     name: "disagreements",
-    help: "Whose word did not count",
+    help: "Endpoints with a rejected answer",
     labelNames: ["provider"],
     registers,
   });
@@ -80,23 +80,23 @@ test.each<[string, Answers]>([
     { eth_getTransactionReceipt: { ...(HONEST.eth_getTransactionReceipt as object), status: "0x0" } },
   ],
   ["numbers that are none", { eth_getTransactionCount: "many", eth_getBalance: null }],
-])("one of three, asked first, that says %s changes nothing", async (_, lie) => {
+])("a first endpoint of three that answers %s changes no result", async (_, lie) => {
   const truth = await everything(open(endpoint("a")));
   expect(await everything(open(endpoint("liar", lie), endpoint("a"), endpoint("b")))).toEqual(truth);
 });
 
-test("balances at a final block are believed when more than half say so; the other one is told of", async () => {
+test("a majority decides the balances at a final block, and the outvoted endpoint is reported", async () => {
   const { provider, reported } = open(endpoint("liar", { eth_call: "0x08" }), endpoint("a"), endpoint("b"));
   expect(await provider.callManyAt("0x", ["0x", "0x"], 1n)).toEqual(["0x07", "0x07"]);
   expect(await reported()).toEqual([["liar", 1]]);
 });
 
-test("of two that disagree about a final fact neither is believed", async () => {
+test("a final fact is refused when the only two endpoints disagree", async () => {
   const { provider } = open(endpoint("liar", { eth_call: "0x08" }), endpoint("a"));
   await expect(provider.callAt("0x", "0x", 1n)).rejects.toThrow("disagree");
 });
 
-test("one that stands still does not hold two others up, and is told of", async () => {
+test("an endpoint that stands still delays no answer and is reported", async () => {
   const old = { ...BLOCK, number: "0x1" };
   const { provider, reported } = open(
     endpoint("still", { eth_getBlockByNumber: old }),
@@ -107,7 +107,7 @@ test("one that stands still does not hold two others up, and is told of", async 
   expect(await reported()).toContainEqual(["still", expect.any(Number)]);
 });
 
-test("a block is final under as many others as were asked for, and none is before there are so many", async () => {
+test("a block is final under the configured number of blocks, and none is before there are so many", async () => {
   const asked: unknown[] = [];
   const node = endpoint("a", { eth_blockNumber: BLOCK.number });
   const call = <T>(method: string, params: unknown[]) => {
@@ -125,7 +125,7 @@ test.each<[string, Answers, string]>([
   ["has another block where the last one should be", { eth_getBlockByNumber: BLOCK_ELSEWHERE }, "block 100"],
   ["does not have the last block", { eth_getBlockByNumber: null }, "block 100"],
   ["is on another chain by now", { eth_chainId: "0x1" }, "on another chain"],
-])("logs are not believed of a node that %s", async (_, answers, reason) => {
+])("logs are refused from a node that %s", async (_, answers, reason) => {
   const { provider } = open({
     ...endpoint("a"),
     batch: endpoint("a", { eth_getLogs: [], ...answers }).batch,
@@ -134,7 +134,7 @@ test.each<[string, Answers, string]>([
   await expect(logs).rejects.toThrow(reason);
 });
 
-test("an account's nonce is not believed of a node that is on another chain by now, and it is told of", async () => {
+test("a nonce is refused from an endpoint that moved to another chain, which is reported", async () => {
   const moved = {
     ...endpoint("moved"),
     batch: endpoint("moved", { eth_chainId: "0x1", eth_getTransactionCount: "0x9" }).batch,
@@ -145,7 +145,7 @@ test("an account's nonce is not believed of a node that is on another chain by n
   expect(await reported()).toEqual([["moved", 1]]);
 });
 
-test("when nobody answers it is said why, though the first one only stands still", async () => {
+test("a failed question reports the refusal in preference to an endpoint that is behind", async () => {
   const behind = endpoint("behind");
   const tooWide = endpoint("narrow");
   const { endpoints } = open(behind, tooWide);
@@ -163,7 +163,7 @@ test.each<[string, Ask]>([
   ["a receipt", (provider) => provider.receipts(["0x"])],
   ["a call at a block", (provider) => provider.callAt("0x", "0x", 1n)],
   ["a nonce at a block", (provider) => provider.nonce("0x", 1n)],
-])("of two endpoints one that is silent leaves the other no vote on %s", async (_, ask) => {
+])("a silent endpoint of two leaves no quorum for %s", async (_, ask) => {
   const { provider } = open(endpoint("silent", SILENCE), endpoint("liar", { eth_getLogs: [] }));
   await expect(ask(provider)).rejects.toThrow("1 of the 2 needed endpoints answered");
 });
@@ -171,13 +171,13 @@ test.each<[string, Ask]>([
 test.each<[string, Ask]>([
   ["logs", (provider) => provider.logs(LOGS)],
   ["a call at a block", (provider) => provider.callAt("0x", "0x", 1n)],
-])("of three endpoints two that agree decide on %s when the third is silent", async (_, ask) => {
+])("two agreeing endpoints of three decide %s when the third is silent", async (_, ask) => {
   const honest = { eth_getLogs: [] };
   const { provider } = open(endpoint("silent", SILENCE), endpoint("a", honest), endpoint("b", honest));
   await expect(ask(provider)).resolves.toBeDefined();
 });
 
-test("three endpoints have no quorum when one lies and one is silent", async () => {
+test("one lying and one silent endpoint of three leave no quorum", async () => {
   const { provider } = open(
     endpoint("liar", { eth_call: "0x08" }),
     endpoint("silent", SILENCE),
@@ -186,7 +186,7 @@ test("three endpoints have no quorum when one lies and one is silent", async () 
   await expect(provider.callAt("0x", "0x", 1n)).rejects.toThrow("disagree");
 });
 
-test("a revert of one endpoint is no answer when the other is silent", async () => {
+test("a revert counts only when a quorum reports it", async () => {
   const { endpoints } = open(endpoint("a"), endpoint("silent", SILENCE));
   const ask = (rpc: Rpc) =>
     rpc.name === "a" ? Promise.reject(new RpcRefusal(3, "execution reverted")) : rpc.call("eth_call", []);
@@ -196,7 +196,7 @@ test("a revert of one endpoint is no answer when the other is silent", async () 
   await expect(both.agreed("call", reverted)).rejects.toThrow(RpcRefusal);
 });
 
-test("an endpoint that rests is asked again when there is no quorum without it", async () => {
+test("a resting endpoint is asked again when there is no quorum without it", async () => {
   const asked: string[] = [];
   const silent = outOfTime(asked);
   const { endpoints } = open(silent, endpoint("a"));
@@ -205,7 +205,7 @@ test("an endpoint that rests is asked again when there is no quorum without it",
   expect(await endpoints.agreed("balance", balance)).toBe(HONEST.eth_getBalance);
 });
 
-test("a silent one is not waited for again until it has rested", async () => {
+test("a silent endpoint is not asked again during its rest", async () => {
   const asked: string[] = [];
   const { endpoints, later } = open(endpoint("silent", { eth_getBalance: undefined }, asked), endpoint("a"));
   const ask = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
@@ -216,7 +216,7 @@ test("a silent one is not waited for again until it has rested", async () => {
   expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(6);
 });
 
-test("who does not answer is measured, from the start on and where there is only one", async () => {
+test("the availability gauge follows each endpoint from the start, also where it is the only one", async () => {
   let isAway = true;
   const call = <T>(method: string) =>
     isAway ? Promise.reject(new RpcUnclear("away")) : endpoint("b").call<T>(method, []);
@@ -235,7 +235,7 @@ test("who does not answer is measured, from the start on and where there is only
   expect(await alone.up()).toEqual({ b: 0 });
 });
 
-test("how long one rests does not go by a clock that is set back", async () => {
+test("an endpoint's rest ignores a clock that is set back", async () => {
   const asked: string[] = [];
   const { provider } = open(outOfTime(asked), endpoint("a"));
   await provider.balance("0x");
@@ -248,7 +248,7 @@ test("how long one rests does not go by a clock that is set back", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("one that lets its time pass is asked once while there are others, and again at once where it is alone", async () => {
+test("a silent endpoint is tried once beside others, and retried at once when it is alone", async () => {
   const asked: string[] = [];
   const silent = outOfTime(asked);
   await open(silent, endpoint("a")).endpoints.all(balance);
@@ -257,12 +257,12 @@ test("one that lets its time pass is asked once while there are others, and agai
   expect(asked).toHaveLength(4);
 });
 
-test("one that stays silent rests twice as long each time, up to 160 s, and 10 s again after it has answered", async () => {
+test("a silent endpoint rests for 10 s, doubled up to 160 s, and for 10 s again after an answer", async () => {
   const asked: string[] = [];
   const silent = outOfTime(asked);
   const { endpoints, later } = open(silent, endpoint("a"));
   const restSeconds = async () => {
-    // Questions asked at once find the same silence.
+    // Concurrent questions see the same silence.
     await Promise.all([endpoints.all(balance), endpoints.all(balance)]);
     const before = asked.length;
     for (let seconds = 1; ; seconds += 1) {
@@ -271,7 +271,7 @@ test("one that stays silent rests twice as long each time, up to 160 s, and 10 s
       if (asked.length > before) return seconds;
     }
   };
-  // Each question that ends a rest is the silence with which the next begins.
+  // The question that ends a rest is also the silence that starts the next one.
   expect([await restSeconds(), await restSeconds(), await restSeconds()]).toEqual([10, 20, 40]);
   expect([await restSeconds(), await restSeconds(), await restSeconds()]).toEqual([80, 160, 160]);
 
@@ -282,7 +282,7 @@ test("one that stays silent rests twice as long each time, up to 160 s, and 10 s
   expect(await restSeconds()).toBe(10);
 });
 
-test("an answer to what was asked before its rest began does not end it", async () => {
+test("a late answer from before the rest does not end the rest", async () => {
   const slow = endpoint("slow");
   const { endpoints } = open(slow, endpoint("a"));
   await endpoints.all(balance);
@@ -296,7 +296,7 @@ test("an answer to what was asked before its rest began does not end it", async 
   expect((await endpoints.all(balance)).map(({ name }) => name)).toEqual(["a"]);
 });
 
-test("an endpoint on another chain stops the start; one that moves there later is done without", async () => {
+test("an endpoint on another chain stops the start, and a later move is reported and ignored", async () => {
   const elsewhere = endpoint("elsewhere", { eth_chainId: "0x1" });
   await expect(open(elsewhere, endpoint("a")).endpoints.checkChain()).rejects.toThrow(
     "elsewhere is on chain 1, not 31337",
@@ -317,7 +317,7 @@ test.each([
   "replacement transaction underpriced",
   "oversized data",
   "nonce too low",
-])("one of three, asked first, that says %s of bytes that the others have changes nothing", async (lie) => {
+])('a first endpoint of three that refuses known bytes with "%s" changes no result', async (lie) => {
   const { provider } = open(
     refusing("liar", lie),
     refusing("a", "already known"),
@@ -326,29 +326,29 @@ test.each([
   expect(await provider.send("0x").then(() => "sent", sendOutcomeOf)).toBe("known");
 });
 
-test("one alone is believed, and one that takes the bytes is enough", async () => {
+test("a single endpoint decides alone, and one acceptance of the bytes is enough", async () => {
   const only = open(refusing("only", "nonce too low")).provider.send("0x");
   expect(await only.then(() => "sent", sendOutcomeOf)).toBe("nonce_used");
   const takes = endpoint("takes", { eth_sendRawTransaction: "0xhash" });
   expect(await open(refusing("liar", "oversized data"), takes).provider.send("0x")).toBe("0xhash");
 });
 
-test("the middle is what more than half have reached", () => {
+test("middleOf returns the number that more than half have reached", () => {
   expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(middleOf)).toEqual([5n, 5n, 5n, 5n]);
 });
 
-test("a quorum has reached the number that so many have reached", () => {
+test("reachedBy returns the number that a quorum has reached", () => {
   expect([reachedBy([9n, 5n], 2), reachedBy([9n, 5n, 1n], 2)]).toEqual([5n, 5n]);
 });
 
-test("a value counts when at least so many give it", () => {
+test("valueOfAtLeast returns a value that enough endpoints report", () => {
   expect([valueOfAtLeast([1, 1, 2], 2), valueOfAtLeast([1, 2], 2)]).toEqual([1, null]);
 });
 
 type Ask = (provider: Provider) => Promise<unknown>;
 
 const LOGS = { addresses: [], fromBlock: 1n, to: { number: 100n, hash: BLOCK.hash } };
-/** Answers nothing but its chain's id. */
+/** Answers only the chain id. */
 const SILENCE: Answers = Object.fromEntries(
   [...Object.keys(HONEST), "eth_getLogs"]
     .filter((method) => method !== "eth_chainId")
@@ -357,7 +357,7 @@ const SILENCE: Answers = Object.fromEntries(
 
 const balance = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
 
-/** Knows its chain, and lets the time of everything else pass until it is back. */
+/** Answers the chain id, and times out otherwise until it is back. */
 function outOfTime(asked: string[]): Rpc & { isBack: boolean } {
   const silent = {
     ...endpoint("silent"),

@@ -13,21 +13,24 @@ export interface Answer<T> {
 }
 
 /**
- * Several endpoints as one source. A quorum is more than half of all configured endpoints: of two
- * both, of three two. An endpoint that errs or is silent is no vote for the others.
+ * Several endpoints as one source. A quorum is more than half of all configured endpoints: two of
+ * two, two of three. A false or silent endpoint does not count for others.
  */
 export interface Endpoints {
   /** Stops the start when an endpoint is on another chain. A silent one may come later. */
   checkChain(): Promise<void>;
-  /** The answers of all that answer, at least one: for estimates on which no money depends. */
+  /** All answers, at least one: for estimates that decide no money. */
   all<T>(ask: Ask<T>): Promise<Answer<T>[]>;
   /** The answers of at least a quorum. Throws if fewer endpoints answer. */
   quorum<T>(ask: Ask<T>): Promise<Answer<T>[]>;
-  /** The answer that a quorum gives. Throws if no answer has one. */
+  /** Returns the quorum's answer. Throws if there is none. */
   agreed<T>(what: string, ask: Ask<T>): Promise<T>;
   /** The highest number that a quorum has reached, where honest endpoints may differ. */
   reached(ask: Ask<bigint>): Promise<bigint>;
-  /** Asks each once; the first that accepts is enough. Throws the only refusal, or an AggregateError of all. */
+  /**
+   * Sends to each endpoint once; one acceptance suffices. Throws the only refusal, or an
+   * AggregateError of all.
+   */
   tell<T>(ask: Ask<T>): Promise<T>;
   /** Counts and logs the endpoints that were outvoted. */
   report(what: string, names: string[]): void;
@@ -45,10 +48,10 @@ export interface EndpointsOptions {
   monotonicMs: () => number;
 }
 
-/** How often a question is asked before the work that needs the answer waits. */
+/** Number of attempts before the dependent work waits. */
 const ROUNDS = 3;
 const PAUSE_MS = 50;
-/** A silent endpoint rests before it is asked again, and twice as long each time it is silent again. */
+/** Rest of a silent endpoint, doubled after each further silence. */
 const FIRST_REST_MS = 10_000;
 const LONGEST_REST_MS = 160_000;
 
@@ -74,7 +77,7 @@ export function createEndpoints({
   monotonicMs,
 }: EndpointsOptions): Endpoints {
   const quorumSize = (rpcs.length >> 1) + 1;
-  /** Of the endpoints that have not answered since. */
+  /** Endpoints without an answer since their rest. */
   const rests = new Map<Rpc, Rest>();
   const pinned = new Set<Rpc>();
 
@@ -82,7 +85,9 @@ export function createEndpoints({
     return (rests.get(rpc)?.untilMs ?? 0) > monotonicMs();
   }
 
-  /** Resting endpoints are asked only if there are not enough others. */
+  /**
+   * Returns endpoints that are not resting, and resting ones only when there are not enough others.
+   */
   function awake(needed: number): Rpc[] {
     const ready = rpcs.filter((rpc) => !isResting(rpc));
     return ready.length >= needed ? ready : rpcs;
@@ -91,7 +96,7 @@ export function createEndpoints({
   function rest(rpc: Rpc, { message }: RpcUnclear): void {
     pinned.delete(rpc);
     up.set({ provider: rpc.name }, 0);
-    // Questions that were asked at once find the same silence; it counts once.
+    // Concurrent questions see the same silence, which counts once.
     if (rpcs.length === 1 || isResting(rpc)) return;
     const lengthMs = Math.min((rests.get(rpc)?.lengthMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
     rests.set(rpc, { lengthMs, untilMs: monotonicMs() + lengthMs });
@@ -101,7 +106,9 @@ export function createEndpoints({
     );
   }
 
-  /** Asked before anything else, and again of one that was away: behind a name there may be another node now. */
+  /**
+   * Checks the chain id first, and again after an absence: the name may lead to another node now.
+   */
   async function pin(rpc: Rpc): Promise<void> {
     if (pinned.has(rpc)) return;
     const found = BigInt(await rpc.call<string>("eth_chainId", []));
@@ -132,7 +139,7 @@ export function createEndpoints({
     }
   }
 
-  /** Silence has taken its time already: while there are others nobody waits for it twice. */
+  /** Does not retry a timeout while there are other endpoints. */
   async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     for (let round = 1; ; round += 1) {
       try {
@@ -208,7 +215,7 @@ export function createEndpoints({
   };
 }
 
-/** The highest number that so many of them have reached. */
+/** The highest number that this many values have reached. */
 export function reachedBy(values: bigint[], count: number): bigint {
   const falling = [...values].sort((one, other) => Number(other - one));
   return falling[count - 1]!;
@@ -219,7 +226,7 @@ export function middleOf(values: bigint[]): bigint {
   return reachedBy(values, (values.length >> 1) + 1);
 }
 
-/** The value that at least so many of them are; null if there is none. */
+/** The value that at least this many have; null if there is none. */
 export function valueOfAtLeast<T>(values: T[], count: number): T | null {
   const most = largestSide(values.map((value) => ({ value })));
   return most.length >= count ? most[0]!.value : null;

@@ -1,5 +1,5 @@
 // The chain as one source: JSON-RPC, a quorum of endpoints, logs, receipts, the contracts' ABI, the
-// operator's signer. It knows no table and no other flow.
+// operator's signer. Knows no table and no other flow.
 
 export { connectChain } from "./connectChain";
 export {

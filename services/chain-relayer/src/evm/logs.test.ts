@@ -16,7 +16,7 @@ interface Said {
   topic: string;
 }
 
-/** A node that gives at most so many logs at once, of one block in which each transaction has said something. */
+/** A node with a limit of logs per answer, and one block whose transactions have these logs. */
 function nodeWith(said: Said[][], of: Partial<Record<"most" | "mostReceipts", number>> = {}) {
   const { most = 3, mostReceipts = 0 } = of;
   const hashes = said.map((_, number) => id(`transaction ${number}`));
@@ -76,9 +76,9 @@ const CROWD = [
 ];
 
 test.each([
-  ["of all its receipts at once", CROWD.length, 0],
-  ["of one receipt after the other, where the node does not give them at once", 0, CROWD.length],
-])("a block with more logs than a node gives is read out %s", async (_, mostReceipts, single) => {
+  ["all its receipts at once", CROWD.length, 0],
+  ["single receipts, where the node gives no list", 0, CROWD.length],
+])("a block with more logs than the node's limit is read from %s", async (_, mostReceipts, single) => {
   const { rpc, asked } = nodeWith(CROWD, { mostReceipts });
   const read = await logsFrom(rpc, FILTER, 31_337n);
   const { rpc: generous } = nodeWith(CROWD, { most: 100 });
@@ -87,7 +87,7 @@ test.each([
   expect(asked.filter((method) => method === "eth_getTransactionReceipt")).toHaveLength(single);
 });
 
-test("a node that is too slow or too full for all logs of a block is asked for its receipts, and one that is behind is not", async () => {
+test("a block's logs are read from receipts when the node is too slow or full, and not when it is behind", async () => {
   const { rpc, answers, asked } = nodeWith(CROWD, { mostReceipts: 4 });
   answers.eth_getLogs = () => Promise.reject(new RpcUnclear("answered HTTP 413"));
   expect(await logsFrom(rpc, FILTER, 31_337n)).toHaveLength(44);
@@ -97,7 +97,7 @@ test("a node that is too slow or too full for all logs of a block is asked for i
   expect(asked).not.toContain("eth_getBlockReceipts");
 });
 
-test("of several blocks that are too much none is read by its receipts: fewer are asked for", async () => {
+test("several blocks whose logs exceed the limit are asked for in smaller ranges, never by receipts", async () => {
   const { rpc, asked } = nodeWith(CROWD, { mostReceipts: 4 });
   await expect(logsFrom(rpc, { ...FILTER, fromBlock: 99n }, 31_337n)).rejects.toThrow("more than 3");
   expect(asked).not.toContain("eth_getBlockReceipts");
@@ -128,7 +128,7 @@ test.each<[string, (node: ReturnType<typeof nodeWith>) => void, string]>([
     },
     "does not have the receipts",
   ],
-])("receipts are not believed of a node that %s", async (_, lie, reason) => {
+])("receipts are refused from a node that %s", async (_, lie, reason) => {
   const node = nodeWith(CROWD, { mostReceipts: 4 });
   lie(node);
   await expect(logsFrom(node.rpc, FILTER, 31_337n)).rejects.toThrow(reason);

@@ -16,7 +16,7 @@ export interface LogFilter {
   addresses: string[];
   topics?: (string | string[])[];
   fromBlock: bigint;
-  /** The last one. */
+  /** The last block. */
   to: { number: bigint; hash: string };
 }
 
@@ -26,8 +26,8 @@ interface RawBlock {
 }
 
 /**
- * Every log of these blocks. How many endpoints give at once nobody knows, and whoever pays for a block's gas can fill it with ours: one block that is too
- * much for them is read by its receipts.
+ * Returns every log of these blocks. Endpoints have unknown limits, and any payer of gas can fill a
+ * block with our events. So a single block beyond the limit is read from its receipts.
  */
 export async function logsFrom(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<ChainLog[]> {
   try {
@@ -38,15 +38,18 @@ export async function logsFrom(rpc: Rpc, filter: LogFilter, chainId: bigint): Pr
   }
 }
 
-/** Endpoints refuse what is too much for them, answer too late, or with more than is accepted: each in its own way. */
+/**
+ * Endpoints refuse a large question, answer too late, or exceed the accepted size, each in its own
+ * way.
+ */
 export function isPerhapsTooMuch(error: unknown): boolean {
   if (error instanceof RpcBehind || error instanceof WrongChain) return false;
   return error instanceof RpcRefusal || error instanceof RpcUnclear;
 }
 
 /**
- * One endpoint is often many nodes, some of them behind: such a node answers with the logs it has, and no error. So it has to show, in the same
- * request, that it is on our chain and has the last block.
+ * A provider often has many nodes, and a lagging one answers with the logs it has, without an
+ * error. So the same request must prove that the node is on our chain and has the last block.
  */
 async function searchLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<ChainLog[]> {
   const { addresses, topics, fromBlock, to } = filter;
@@ -60,7 +63,7 @@ async function searchLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise
   return (logs as RawLog[]).map(toLog);
 }
 
-/** The same of one block, as its transactions' receipts have them. Of each answer only what was asked for is kept. */
+/** Reads a block's logs from its receipts. Keeps only the requested logs. */
 async function readLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<ChainLog[]> {
   const at = hex(filter.to.number);
   const [id, block] = await rpc.batch<unknown>([
@@ -79,7 +82,7 @@ async function readLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<C
   return (await receiptsFrom(rpc, txHashes, take)).flat();
 }
 
-/** Null where the node does not give them together, or not in one answer that is accepted. */
+/** Returns null where the node cannot give all receipts in one accepted answer. */
 async function receiptsOf(rpc: Rpc, at: string, count: number): Promise<RawReceipt[] | null> {
   try {
     const receipts = await rpc.call<RawReceipt[] | null>("eth_getBlockReceipts", [at]);
@@ -101,7 +104,7 @@ function assertThere(
     throw new RpcBehind(`${rpc.name} does not have block ${to.number}`);
 }
 
-/** As a node judges it. */
+/** The filter as a node applies it. */
 function isAskedFor({ address, topics }: ChainLog, filter: LogFilter): boolean {
   if (!filter.addresses.some((one) => one.toLowerCase() === address)) return false;
   return (filter.topics ?? []).every((topic, place) => [topic].flat().includes(topics[place] ?? ""));

@@ -9,13 +9,13 @@ import { tokenOf } from "./tokenOf";
 export interface ChainOptions extends ConnectOptions {
   tokenAddress: string;
   paymentManagerAddress: string;
-  /** Told when an endpoint that was away at the start answers wrongly. */
+  /** Called when an endpoint that was away at the start answers wrongly. */
   fail: (error: unknown) => void;
 }
 
-/** The chain, perhaps away. */
+/** The chain, which may be away. */
 export interface OpenedChain {
-  /** Waits until it is checked; null when the signal comes first, or never. Nobody gets at it otherwise. */
+  /** Waits until the chain is checked; null when the signal aborts first. */
   reached(signal: AbortSignal): Promise<Provider | null>;
   close(): void;
 }
@@ -24,8 +24,9 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * The chain, checked before anybody gets at it: every endpoint is on it, and the token's signatures are bound to what we sign for. One that answers
- * wrongly stops the start, and later the process. While none answers, the start goes on without it, and it is tried again in the background.
+ * Opens and checks the chain: every endpoint must be on it, and the token's signing domain must
+ * match ours. A wrong answer stops the start, and later the process. While no endpoint answers, the
+ * start continues, and the check repeats in the background.
  */
 export async function openChain(options: ChainOptions): Promise<OpenedChain> {
   const { log, fail } = options;

@@ -14,7 +14,7 @@ interface Call {
 const LOGS = "0".repeat(350_000);
 
 let logs = LOGS;
-/** What the node says of a batch of so many receipts; null where it answers them. */
+/** The node's refusal of a batch of this size; null where it answers. */
 let refuse: (calls: Call[]) => unknown = () => null;
 /** How many receipts each request was for. */
 let asked: number[] = [];
@@ -48,13 +48,13 @@ afterAll(() => {
 
 const HASHES = Array.from({ length: 100 }, (_, number) => `0x${number.toString(16)}`);
 
-test("a hundred receipts of full batches are taken in, each as its own", async () => {
+test("a hundred receipts of full batches are matched to their hashes", async () => {
   const receipts = await open().receipts(HASHES);
   expect([...receipts.keys()]).toEqual(HASHES);
   expect([...receipts.values()].map(({ blockNumber }) => blockNumber)).toEqual(HASHES.map(BigInt));
 });
 
-test("answers in another order are each of its own question, and one that is missing is no answer", async () => {
+test("answers in any order are matched by id, and a missing answer fails the batch", async () => {
   const answer = ({ id, params }: Call) => ({ id, result: receiptOf(params[0]!) });
   refuse = (calls) => calls.map(answer).reverse();
   const receipts = await open().receipts(HASHES.slice(0, 8));
@@ -65,7 +65,7 @@ test("answers in another order are each of its own question, and one that is mis
   await expect(open().receipts(HASHES.slice(0, 8))).rejects.toThrow("left a call unanswered");
 });
 
-test("receipts that are more than an answer may hold are asked for in halves", async () => {
+test("receipts that exceed the answer limit are requested in halves", async () => {
   logs = LOGS.repeat(12);
   expect((await open().receipts(HASHES.slice(0, 8))).size).toBe(8);
   expect(asked).toEqual([8, 4, 2, 2, 4, 2, 2]);
@@ -89,14 +89,14 @@ test.each<[string, (calls: Call[]) => unknown]>([
     "takes no batch so large (besu)",
     () => ({ id: null, error: { code: -32005, message: "Number of requests in batch exceeds limit" } }),
   ],
-])("so they are of a node that %s", async (_, refusal) => {
+])("receipts are requested in halves from a node that %s", async (_, refusal) => {
   logs = "";
   refuse = (calls) => (calls.length > 4 ? refusal(calls) : null);
   expect((await open().receipts(HASHES.slice(0, 8))).size).toBe(8);
   expect(asked).toEqual([8, 4, 4]);
 });
 
-test("one receipt that is too large by itself is not asked for in less", async () => {
+test("a single receipt that exceeds the limit fails without further splitting", async () => {
   refuse = () => ({ id: null, error: { code: -32011, message: "The batch response was too large" } });
   await expect(open().receipts(HASHES.slice(0, 2))).rejects.toThrow("too large");
   expect(asked.slice(0, 2)).toEqual([2, 1]);

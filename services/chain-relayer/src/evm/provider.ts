@@ -27,7 +27,7 @@ export interface TransferReceipt extends Receipt {
   transfers: TokenMovement[];
 }
 
-/** `finalized`, or how many blocks on top make one final. */
+/** `finalized`, or the number of blocks on top that make a block final. */
 export type Finality = "finalized" | number;
 
 export interface ProviderOptions {
@@ -39,20 +39,20 @@ export interface ProviderOptions {
   up: Gauge<"provider">;
 }
 
-/** Calls in one HTTP request: what public endpoints take. */
+/** Calls per HTTP request, within the limits of public endpoints. */
 const MAX_CALLS_AT_ONCE = 100;
 
-/** Endpoints a few blocks apart are usual; one that is so far behind the others is reported. */
+/** Endpoints usually differ by a few blocks. An endpoint that lags by this much is reported. */
 const FAR_BEHIND = 64n;
 
-/** The chain as one source. Facts on which money depends are those of a quorum of all configured endpoints. */
+/** The chain as one source. Money-relevant facts need a quorum of all configured endpoints. */
 export interface Provider {
   /** Stops the start when an endpoint is on another chain. */
   checkChain(): Promise<void>;
   latestBlock(): Promise<Block>;
   finalBlock(): Promise<Block | null>;
   block(number: bigint): Promise<Block | null>;
-  /** Every log of these blocks, from endpoints that have the last of them, on the chain that it should be. */
+  /** Every log of these blocks, from endpoints that have the last of them on the right chain. */
   logs(filter: LogFilter): Promise<ChainLog[]>;
   /** By hash; absent if a quorum does not have the same receipt. */
   receipts(txHashes: string[]): Promise<Map<string, Receipt>>;
@@ -66,7 +66,7 @@ export interface Provider {
   callAt(to: string, data: string, at: bigint, from?: string): Promise<string>;
   callManyAt(to: string, data: string[], at: bigint): Promise<string[]>;
   priorityFeeWei(): Promise<bigint>;
-  /** To every endpoint; the first that takes it is enough. */
+  /** Sends to every endpoint; one acceptance suffices. */
   send(raw: string): Promise<string>;
 }
 
@@ -78,7 +78,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     return middleOf(answers.map(({ value }) => value));
   }
 
-  /** Null if no quorum has it. */
+  /** Returns null without a quorum. */
   async function agreedBlock(at: bigint): Promise<Block | null> {
     try {
       return await endpoints.agreed("block", (rpc) => blockOf(rpc, hex(at)));
@@ -154,7 +154,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
   };
 }
 
-/** The node shows its chain in the same request: a nonce of another chain, once given out, is not taken back. */
+/** The same request proves the chain id, because a used nonce of another chain cannot be undone. */
 async function nonceFrom(rpc: Rpc, address: string, at: string, chainId: bigint): Promise<bigint> {
   const [id, nonce] = await rpc.batch<string>([
     { method: "eth_chainId", params: [] },

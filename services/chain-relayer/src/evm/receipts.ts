@@ -20,10 +20,13 @@ export interface RawReceipt {
   logs: RawLog[];
 }
 
-/** The receipt of a full batch is some 350 KB, nearly all of it logs. */
+/** A full batch's receipt has about 350 KB, mostly logs. */
 export const RECEIPTS_AT_ONCE = 16;
 
-/** What is read from each, in their order; in smaller parts where that is too much for one answer. What is not read from it is not kept. */
+/**
+ * Reads receipts in order, in smaller parts where an answer would be too large. Keeps only the
+ * value that `read` returns.
+ */
 export async function receiptsFrom<T>(
   rpc: Rpc,
   txHashes: string[],
@@ -46,7 +49,7 @@ async function partFrom<T>(
   } catch (error) {
     if (!isTooMuch(error)) throw error;
     if (txHashes.length === 1) {
-      // Nothing is smaller than one. The scan stands still there, and somebody has to be told where.
+      // A single receipt cannot be split. The scan stops there, so the error names the transaction.
       (error as Error).message += `: the receipt of ${txHashes[0]}`;
       throw error;
     }

@@ -13,7 +13,10 @@ function block(number: number, fork: string): Block {
   };
 }
 
-/** Looks at a chain whose blocks a test can change, and answers the figures that it leaves: how many reorganisations, and how deep. */
+/**
+ * Watches a chain whose blocks the test changes. Returns the number and the depth of
+ * reorganisations.
+ */
 function watchOf(chain: { block: (number: bigint) => Block | null }) {
   const registry = testRegistry();
   const look = createReorgWatch(registry);
@@ -29,7 +32,7 @@ function watchOf(chain: { block: (number: bigint) => Block | null }) {
   };
 }
 
-test("counts a reorganisation once, with its depth, and takes a node that is behind for nothing", async () => {
+test("counts a reorganisation once with its depth, and ignores a node that is behind", async () => {
   const chain = { block: (number: bigint): Block | null => block(Number(number), "a") };
   const look = watchOf(chain);
   for (const number of [10, 11, 12]) expect(await look(block(number, "a"))).toEqual([0, 0]);
@@ -39,7 +42,7 @@ test("counts a reorganisation once, with its depth, and takes a node that is beh
   expect(await look(block(13, "b"))).toEqual([1, 2]);
 });
 
-test("when nothing that was seen is left, all of it counts", async () => {
+test("counts all seen blocks when none of them remains", async () => {
   const chain = { block: (number: bigint) => block(Number(number), "a") };
   const look = watchOf(chain);
   for (const number of [10, 15, 20]) await look(block(number, "a"));
@@ -47,7 +50,7 @@ test("when nothing that was seen is left, all of it counts", async () => {
   expect(await look(block(25, "b"))).toEqual([1, 11]);
 });
 
-test("tells of the deepest of the last thirty looks", async () => {
+test("reports the deepest of the last thirty looks", async () => {
   const chain = { block: (number: bigint) => block(Number(number), "a") };
   const look = watchOf(chain);
   for (const number of [10, 11, 12, 13]) await look(block(number, "a"));

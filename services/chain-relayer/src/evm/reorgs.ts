@@ -2,10 +2,10 @@ import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type Block, type Provider } from "./provider";
 
 const KEPT = 64;
-/** For some minutes, so that whoever scrapes finds what one look has found. */
+/** Keeps a depth for some minutes, so that a scrape finds it. */
 const LOOKS_TOLD = 30;
 
-/** Notices that blocks which were seen as the newest are no longer there. Nothing depends on it: outcomes are read from final blocks. */
+/** Detects replaced head blocks. Only for metrics: outcomes are read from final blocks. */
 export function createReorgWatch(registry: Registry) {
   const registers = [registry];
   const reorgs = new Counter({
@@ -32,7 +32,10 @@ export function createReorgWatch(registry: Registry) {
   };
 }
 
-/** What lies between two looks may have stayed, so it is at most as many. When nothing is left it is at least as many: nobody knows where it began. */
+/**
+ * Unseen blocks between two looks may have stayed, so this is an upper bound. When no seen block
+ * remains it is a lower bound.
+ */
 function depthOf(seen: Block[], kept: Block[]): number {
   const first = seen[kept.length];
   if (!first) return 0;

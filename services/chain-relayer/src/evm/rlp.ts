@@ -1,15 +1,18 @@
-/** The form in which transactions are signed and sent: byte strings and lists, each behind its length. Ethereum's Yellow Paper, appendix B. */
+/**
+ * RLP, the encoding of transactions: byte strings and lists, each preceded by its length.
+ * Ethereum's Yellow Paper, appendix B.
+ */
 
 export function rlpBytes(bytes: Uint8Array): Buffer {
   return bytes.length === 1 && bytes[0]! < 0x80 ? Buffer.from(bytes) : withLength(0x80, [bytes]);
 }
 
-/** Without leading zeros, and zero as nothing. */
+/** Without leading zeros; zero has no byte. */
 export function rlpNumber(value: bigint): Buffer {
   return rlpBytes(bytesOf(value));
 }
 
-/** Of what is written already. */
+/** Encodes items that are already encoded. */
 export function rlpList(items: Uint8Array[]): Buffer {
   return withLength(0xc0, items);
 }

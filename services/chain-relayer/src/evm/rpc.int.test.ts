@@ -41,13 +41,13 @@ test.each([
   ["user:100%", "user:100%"],
   ["user", "user:"],
   [":key", ":key"],
-])("is asked as %s, in a header", async (credential, told) => {
+])("a node receives the credentials %s in a header", async (credential, told) => {
   const answer = await open(urlOf("/who", `${credential}@`)).call("eth_chainId", []);
   expect(answer).toBe(`Basic ${Buffer.from(told).toString("base64")}`);
   expect(await open(urlOf("/who")).call("eth_chainId", [])).toBe("nobody");
 });
 
-test("says why there is no connection, and not with which password", async () => {
+test("a failed connection is reported without its password", async () => {
   const unused = createServer().listen(0, "127.0.0.1");
   await once(unused, "listening");
   const { port } = unused.address() as AddressInfo;
@@ -60,7 +60,7 @@ test("says why there is no connection, and not with which password", async () =>
   await expect(open(urlOf("/html")).call("eth_chainId", [])).rejects.toThrow("no answer that can be read");
 });
 
-test("of an answer that is too large says whose it is, and of a receipt which", async () => {
+test("an oversized answer is refused with the endpoint's name and the receipt's hash", async () => {
   const large = open(urlOf("/large"));
   const said = `${large.name} answered with more than the 1000 bytes that are accepted`;
   await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnclear(said));

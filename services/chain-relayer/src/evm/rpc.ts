@@ -8,7 +8,7 @@ import { type Histogram } from "@wonrail/kit/metrics";
 export interface Rpc {
   readonly name: string;
   call<T>(method: string, params: unknown[]): Promise<T>;
-  /** Many calls in one HTTP request; answers in their order. */
+  /** Many calls in one HTTP request; answers in the order of the calls. */
   batch<T>(calls: { method: string; params: unknown[] }[]): Promise<T[]>;
 }
 
@@ -25,7 +25,7 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** The node did not answer, or not in JSON-RPC. Whatever was asked for may have happened. */
+/** The node did not answer in JSON-RPC. The request may have been executed. */
 export class RpcUnclear extends Error {
   override readonly name = "RpcUnclear";
 }
@@ -36,7 +36,7 @@ class RpcTooLarge extends RpcUnclear {}
 /** The node was waited for in vain, for as long as an answer may take. */
 export class RpcSilent extends RpcUnclear {}
 
-/** The node is well and does not have the block that was asked for. */
+/** The node works but lacks the requested block. */
 export class RpcBehind extends RpcUnclear {}
 
 export interface RpcOptions {
@@ -115,7 +115,7 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
   };
 }
 
-/** fetch takes no URL with a credential in it. The header is seen by the endpoint only: not even an error names it. */
+/** fetch refuses URLs with credentials. The header keeps them out of errors and logs. */
 function placeOf(url: string): { name: string; address: string; headers: Record<string, string> } {
   const place = new URL(url);
   const { host: name, username, password } = place;
@@ -126,7 +126,7 @@ function placeOf(url: string): { name: string; address: string; headers: Record<
   return { name, address: place.href, headers: { authorization: `Basic ${credential}` } };
 }
 
-/** What cannot have been meant as percent-encoded is taken as it is. */
+/** Invalid percent-encoding is kept as literal text. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -135,7 +135,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Why there was no connection: ECONNREFUSED, ENOTFOUND, a code of TLS. It is fetch's error's cause that has it. */
+/**
+ * Reason of a failed connection, from the cause of fetch's error: ECONNREFUSED, ENOTFOUND, a TLS
+ * code.
+ */
 function codeOf(error: unknown): string | undefined {
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : undefined;
@@ -144,7 +147,7 @@ function codeOf(error: unknown): string | undefined {
 /** The words of geth, erigon, reth, nethermind and besu for a batch or answer that is too large. */
 const TOO_MUCH = /response.*too (large|big)|batch.*(too (large|big)|exceed)/i;
 
-/** Whether fewer calls in one request may be answered: there was too much of it for us, or for the node. */
+/** Whether fewer calls per request may succeed: the answer was too large for us or for the node. */
 export function isTooMuch(error: unknown): boolean {
   if (error instanceof RpcTooLarge) return true;
   return error instanceof RpcRefusal && TOO_MUCH.test(error.message);
@@ -167,7 +170,7 @@ function resultOf(answer: Answer | undefined, name: string): unknown {
   return answer.result;
 }
 
-/** Null when there is more of it than that. */
+/** Returns null when the text is longer. */
 async function readText(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -22,11 +22,11 @@ test.each([
   expect(sendOutcomeOf(new RpcRefusal(-32000, message))).toBe(outcome);
 });
 
-test("what counts are the words: some nodes give the code of an internal error to all of them (OpenZeppelin Relayer 681)", () => {
+test("the message decides the outcome, because some nodes use one code for all (OpenZeppelin Relayer 681)", () => {
   expect(sendOutcomeOf(new RpcRefusal(-32603, "Transaction nonce too low"))).toBe("nonce_used");
 });
 
-test("no answer at all means perhaps", () => {
+test("a missing answer leaves the outcome unclear", () => {
   expect(sendOutcomeOf(new RpcUnclear("timeout"))).toBe("unclear");
   expect(sendOutcomeOf(new Error("socket hang up"))).toBe("unclear");
 });
@@ -45,6 +45,6 @@ test.each<[string, Error[], string]>([
   ["one alone decides nothing when the others are silent", [SILENT, SILENT, TOO_CHEAP], "unclear"],
   ["of two, one alone decides nothing", [SILENT, TOO_LARGE], "unclear"],
   ["nobody answers", [SILENT, SILENT], "unclear"],
-])("of several endpoints that refuse: %s", (_, errors, outcome) => {
+])("several refusing endpoints: %s", (_, errors, outcome) => {
   expect(sendOutcomeOf(new AggregateError(errors))).toBe(outcome);
 });

@@ -14,15 +14,17 @@ export type SendOutcome =
   /** A transaction with this nonce and higher fees is waiting. */
   | "underpriced"
   | "no_funds"
-  /** The fee is below what the node takes now. */
+  /** The fee is below the node's present minimum. */
   | "fee_too_low"
-  /** It costs more than the node accepts (geth's rpc.txfeecap). */
+  /** The cost exceeds the node's limit (geth's rpc.txfeecap). */
   | "cost_too_high"
   /** No node will ever take these bytes. */
   | "unacceptable"
   | "unclear";
 
-/** Nodes say the same thing in many words; these are geth's, erigon's, nethermind's, besu's, reth's and anvil's. */
+/**
+ * Messages of geth, erigon, nethermind, besu, reth and anvil, which differ for the same outcome.
+ */
 const WORDS: [RegExp, SendOutcome][] = [
   [
     /already known|\bknown transaction|already imported|already in (the )?(mem)?pool|transaction already exists/i,

@@ -3,7 +3,7 @@ import { encodeRlp, keccak256, Transaction } from "ethers";
 import { rlpBytes, rlpList, rlpNumber } from "./rlp";
 import { createSigner } from "./signer";
 
-test("signs what the library would have signed, and names it so", () => {
+test("signs and hashes as the library does", () => {
   for (let round = 0; round < 36; round += 1) {
     const signer = createSigner(`0x${randomBytes(32).toString("hex")}`);
     const number = (bits: number) =>
@@ -39,7 +39,7 @@ test("signs what the library would have signed, and names it so", () => {
   }
 });
 
-test("refuses a recipient that is none: without one it would make a contract", () => {
+test("refuses an invalid recipient, because its absence would create a contract", () => {
   const call = {
     chainId: 1n,
     nonce: 0n,
@@ -63,7 +63,7 @@ test.each([0, 1, 2, 54, 55, 56, 57, 255, 256, 65_535, 65_536])(
   },
 );
 
-test("writes numbers without leading zeros, and a byte below 128 as itself", () => {
+test("encodes numbers without leading zeros, and a byte below 128 as itself", () => {
   const hex = (value: bigint) => rlpNumber(value).toString("hex");
   expect([0n, 1n, 127n, 128n, 255n, 256n].map(hex)).toEqual(["80", "01", "7f", "8180", "81ff", "820100"]);
 });

@@ -22,7 +22,7 @@ export interface UnsignedTransaction {
 /** EIP-1559's. */
 const TYPE = Buffer.of(2);
 
-/** Not every number of 32 bytes is one. */
+/** Some 32-byte numbers are no valid key. */
 export function isPrivateKey(text: string): boolean {
   try {
     computeAddress(new SigningKey(text).publicKey);
@@ -32,7 +32,7 @@ export function isPrivateKey(text: string): boolean {
   }
 }
 
-/** Written here and not by the library, which turns a batch's 40 KB into text and back five times. */
+/** Implemented here, because the library converts a batch's 40 KB into text and back five times. */
 export function createSigner(privateKey: string): Signer {
   const key = new SigningKey(privateKey);
   return {

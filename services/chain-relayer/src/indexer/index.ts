@@ -1,5 +1,5 @@
 // Reads final blocks once, in order, and emits facts: events of our contracts, owners of addresses,
-// used and cancelled authorizations. It knows no flow that consumes them.
+// used and cancelled authorizations. Knows no flow that consumes them.
 
 export { assertCanonical, type CanonicalDeps } from "./commands/assertCanonical";
 export { rescan } from "./commands/rescan";

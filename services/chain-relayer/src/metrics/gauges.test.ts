@@ -1,7 +1,7 @@
 import { createRegistry } from "@wonrail/kit/metrics";
 import { createGauges } from "./gauges";
 
-test("the newest block grows old while no endpoint answers, from the process's start when there never was one", async () => {
+test("the newest block's age grows while no endpoint answers, from the process's start on", async () => {
   let nowMs = 1_000_000;
   const registry = createRegistry({ service: "", version: "", commit: "" });
   const gauges = createGauges(registry, () => nowMs);

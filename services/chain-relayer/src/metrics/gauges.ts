@@ -22,21 +22,21 @@ export function createGauges(registry: Registry, now: () => number) {
     lag: unknownYet(
       new Gauge({
         name: "chain_confirmed_lag_blocks",
-        help: "Blocks between the newest and the last one taken in",
+        help: "Blocks between the newest and the last indexed one",
         registers,
       }),
     ),
     scanLag: unknownYet(
       new Gauge({
         name: "chain_scan_lag_seconds",
-        help: "Between the newest final block and the last one taken in",
+        help: "Time between the newest final block and the last indexed one",
         registers,
       }),
     ),
     balance: unknownYet(
       new Gauge({
         name: "hot_wallet_balance_wei",
-        help: "What the operator has left for gas",
+        help: "The operator's remaining balance for gas",
         registers,
       }),
     ),
@@ -53,7 +53,7 @@ export function createGauges(registry: Registry, now: () => number) {
   };
 }
 
-/** Of what is to be settled and is not final. */
+/** Gauges of open operations. */
 function createOpenGauges(registry: Registry) {
   const registers = [registry];
   return {
@@ -89,7 +89,7 @@ function createOpenGauges(registry: Registry) {
     }),
     open: new Gauge({
       name: "relay_open_operations",
-      help: "Operations that are not final, by state and wait reason, of each 10,000 at most; and all entries that are not pulled (QUEUED)",
+      help: "Unfinished operations by state and wait reason, at most 10,000 of each; QUEUED: all entries not yet pulled",
       labelNames: ["state", "reason"],
       registers,
     }),
@@ -102,29 +102,29 @@ function createMintRoom(registry: Registry) {
     mintAllowance: unknownYet(
       new Gauge({
         name: "mint_allowance_won",
-        help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+        help: "Remaining mint allowance of the payment manager in the newest final block; absent until known",
         registers,
       }),
     ),
     mintableToday: unknownYet(
       new Gauge({
         name: "mintable_today_won",
-        help: "What all minters may still mint within 24 hours, in the newest final block; absent until it is known",
+        help: "Remaining amount that all minters may mint within 24 hours, in the newest final block; absent until known",
         registers,
       }),
     ),
   };
 }
 
-/** It would begin with 0, which is an alarm, or says that all is well before anybody knows. */
+/** Removes the initial 0, which would be an alarm or a false "all is well". */
 function unknownYet(gauge: Gauge): Gauge {
   gauge.remove();
   return gauge;
 }
 
 /**
- * Told when the newest block was made. Its age grows while the endpoints answer nothing, so it is reckoned when it is read; before the
- * first block, from the process's start.
+ * Age of the newest block, computed at each scrape, because it grows while no endpoint answers.
+ * Counts from the process's start before the first block.
  */
 function createHeadAge(registry: Registry, now: () => number): (seconds: number) => void {
   let headAt = now() / 1000;

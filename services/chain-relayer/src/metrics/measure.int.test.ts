@@ -44,7 +44,7 @@ beforeEach(() => {
   };
 });
 
-test("entries that are not pulled are open as well, and grow old in the journal", async () => {
+test("entries that are not pulled count as open with their age", async () => {
   const { db } = database;
   await tx(db, (tx) => noteHeads(tx, [{ orgId: newId("org"), sequence: 3n }]));
   await db.run(sql`update settlement_queues set behind_since = now() - interval '900 s'`);
@@ -57,7 +57,7 @@ test("entries that are not pulled are open as well, and grow old in the journal"
   ]);
 });
 
-test("a blocked operation is counted with its reason, and is not late", async () => {
+test("a blocked operation is counted with its reason, and not as late", async () => {
   const { db } = database;
   await takeIn(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
   await db.run(sql`update operations set created_at = now() - interval '900 s'`);
@@ -117,7 +117,7 @@ test("what is in a block waits for finality alone, and is not late", async () =>
   expect(await ages()).toEqual([0, 900]);
 });
 
-test("a paused queue is measured apart, with the entries that are not pulled", async () => {
+test("a paused queue is measured separately, with its entries that are not pulled", async () => {
   const { db } = database;
   const [paused, other] = [newId("org"), newId("org")];
   const sent = operationOf(newId("wal"), { orgId: paused });
@@ -148,7 +148,7 @@ test("a paused queue is measured apart, with the entries that are not pulled", a
 
   expect(await told()).toEqual([3000, 3000, 0, 0]);
   await setQueuePause(db, paused, "asked to by the bank");
-  // What is under way goes on all the same.
+  // Sent operations continue.
   expect(await told()).toEqual([500, 500, 3000, 1]);
   await db.run(sql`update transactions set state = 'MINED'`);
   expect(await told()).toEqual([500, 400, 3000, 1]);
@@ -159,7 +159,7 @@ test("a paused queue is measured apart, with the entries that are not pulled", a
   expect(await told()).toEqual([2000, 2000, 0, 0]);
 });
 
-test("the scan is behind by what is final and not taken in, however far finality itself is behind", async () => {
+test("the scan's lag counts final blocks that are not ingested, apart from the lag of finality", async () => {
   const { db } = database;
   const behind = async () => (await look()).get("chain_scan_lag_seconds");
   const takenIn = (blockNumber: bigint) =>
@@ -172,20 +172,21 @@ test("the scan is behind by what is final and not taken in, however far finality
   expect(await behind()).toBe(0);
   await takenIn(600n);
   expect(await behind()).toBe(400);
-  // Another endpoint's answer may be older than what was taken in; that of another chain, by far.
+  // A lagging endpoint's answer may be older than the ingested block; another chain's is much
+  // older.
   await takenIn(1_001n);
   expect(await behind()).toBe(1);
   await takenIn(1_400n);
   expect(await behind()).toBe(400);
 });
 
-test("a scan that has not begun is not behind while none of our blocks is final", async () => {
+test("a scan before its first block has no lag while none of our blocks is final", async () => {
   const behind = async (startBlock: bigint) => (await look({ startBlock })).get("chain_scan_lag_seconds");
   expect(await behind(1_001n)).toBe(0);
   expect(await behind(1_000n)).toBeGreaterThan(300);
 });
 
-test("before the chain has answered nothing is said of it, so that nobody takes an unknown balance for an empty account", async () => {
+test("gauges stay absent until the chain answers, so that an unknown balance is not read as 0", async () => {
   await lookInside();
   const text = await registry.metrics();
   const unknown = ["chain_head_block", "chain_confirmed_lag_blocks", "chain_scan_lag_seconds"];
@@ -201,7 +202,7 @@ test("before the chain has answered nothing is said of it, so that nobody takes 
   expect((await look()).get("hot_wallet_balance_wei")).toBe(1e24);
 });
 
-test("the allowance to mint is the payment manager's in the newest final block, and unknown before there are contracts", async () => {
+test("the mint allowance is the payment manager's at the newest final block, and absent without contracts", async () => {
   const asked: unknown[][] = [];
   const askedOfToken = () => asked.filter(([contract]) => contract === TOKEN);
   chain.provider.callAt = async (...call) => {

@@ -27,7 +27,7 @@ export interface MeasureDeps {
 
 const BLOCKED_REASONS = ["unreadable", "name_in_use"];
 
-/** What an operator sees of the relayer from outside: of its own tables, whether there is a chain or not. */
+/** Sets the gauges of the relayer's tables, with or without a chain. */
 export async function measureOperations({
   db,
   signer,
@@ -75,11 +75,11 @@ export async function measureChain(deps: MeasureDeps): Promise<void> {
   gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));
   gauges.scanLag.set(scanLagSeconds(final, cursor, startBlock));
   await noteRole(deps, head);
-  // Before the contracts are there, nobody is asked.
+  // Before the contracts exist there is nothing to ask.
   if (final && final.number >= startBlock) await measureMintRoom(deps, final);
 }
 
-/** Without the role every transaction would be for nothing. Nobody is served better by a process that ends. */
+/** Without its role every transaction would revert. The process continues and reports it. */
 async function noteRole({ provider, signer, chain, gauges, log }: MeasureDeps, head: Block): Promise<void> {
   const manager = chain.paymentManagerAddress;
   const held = BigInt(await provider.callAt(manager, encodeIsOperator(signer.address), head.number)) !== 0n;
@@ -94,7 +94,10 @@ async function measureMintRoom({ provider, chain, gauges }: MeasureDeps, final: 
   gauges.mintableToday.set(Number(today / TOKEN_UNITS_PER_WON));
 }
 
-/** Before the scan has begun, since ever. Either way: a final block long before what was taken in is of another chain. */
+/**
+ * Before the first scan, the lag is infinite. A final block far before the ingested one belongs to
+ * another chain.
+ */
 function scanLagSeconds(final: Block | null, cursor: Cursor | undefined, startBlock: bigint): number {
   if (!final || (!cursor && final.number < startBlock)) return 0;
   return Math.abs(Number(final.time - (cursor?.blockTime ?? 0n)));

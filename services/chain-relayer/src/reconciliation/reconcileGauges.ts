@@ -36,12 +36,12 @@ export function createReconcileGauges(registry: Registry) {
     }),
     oldestDeposit: new Gauge({
       name: "deposits_oldest_seen_seconds",
-      help: "Age of the oldest deposit that is to be credited",
+      help: "Age of the oldest deposit that waits for its credit",
       registers,
     }),
     remainder: new Gauge({
       name: "deposits_remainder_units",
-      help: "What of the deposits is on the chain and cannot be booked in whole KRW, in units of the token",
+      help: "Part of the deposits on the chain below one whole KRW, in units of the token",
       registers,
     }),
   };

@@ -4,7 +4,7 @@ import { TOPIC } from "../events";
 import { type RecordChange, type TransactionRecord } from "./domain/record";
 import { recordMessage } from "./messages";
 
-/** Carries the record as it is now, and of its history the change that this event is about. */
+/** Carries the present record, and the change that caused this event. */
 export function recordChanged(record: TransactionRecord, change: RecordChange): NewEvent {
   const { orgId, recordId, version, requestId, traceparent } = record;
   const payload = RecordChanged.encode({ record: recordMessage(record, [change]) }).finish();

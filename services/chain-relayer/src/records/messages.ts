@@ -2,7 +2,7 @@ import { enumValue } from "@wonrail/kit/grpc/server";
 import * as message from "@wonrail/proto/relayer/v1/relayer";
 import { type RecordChange, type TransactionRecord } from "./domain/record";
 
-/** What is done and asked for, in the contract's words: the same in answers and in events. */
+/** Conversion of records into messages, for answers and events. */
 
 export function recordMessage(record: TransactionRecord, history: RecordChange[]): message.Record {
   return {

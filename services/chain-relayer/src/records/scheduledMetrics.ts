@@ -5,7 +5,7 @@ export type ScheduledMetrics = ReturnType<typeof createScheduledMetrics>;
 /** Seconds. The promised two are an edge. */
 const LATE_BUCKETS_SECONDS = [0.25, 0.5, 1, 2, 5, 15, 60, 300, 1800];
 
-/** What is seen of scheduled transfers from outside. */
+/** Metrics of scheduled transfers. */
 export function createScheduledMetrics(registry: Registry) {
   const registers = [registry];
   return {

@@ -1,5 +1,5 @@
-// Sends transactions of one signer: lease, nonces, signed bytes, replacements, nonce gaps. It knows
-// calldata and the id of a stored transaction; the caller knows what the calldata is for.
+// Sends transactions of one signer: lease, nonces, signed bytes, replacements, nonce gaps. Knows
+// calldata and the id of a stored transaction; the caller knows the calldata's purpose.
 
 export { findFinalTransactions } from "./commands/findFinalTransactions";
 export { findGasBudget, type GasBudget } from "./commands/findGasBudget";

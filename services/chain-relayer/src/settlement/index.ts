@@ -1,5 +1,5 @@
-// Settles ledger entries and holds on the chain: pull, plan, authorize, batch, decide the next step,
-// expire holds. It submits by the sender and applies the indexer's facts.
+// Settles ledger entries and holds on the chain: pulls, plans, authorizes, batches, decides,
+// expires holds. Submits through the sender and applies the indexer's facts.
 
 export { type Adoption, adoptPaymentManager } from "./commands/adoptPaymentManager";
 export { applyNotCarried, applyOutcomes } from "./commands/applyOutcomes";

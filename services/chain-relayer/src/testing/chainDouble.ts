@@ -17,44 +17,44 @@ import { type WatchDeps } from "../sender/commands/watchTransactions";
 import { releaseOperations } from "../settlement/commands/releaseOperations";
 import { type ScanDeps } from "../indexer/commands/scanFinalized";
 
-/** A chain that is what the test says. Like a usual node it has forgotten the states of older blocks. */
+/** A fake chain with the test's content. Like usual nodes it lacks the states of older blocks. */
 export interface ChainDouble {
   latest: bigint;
   final: bigint;
-  /** Blocks from here on are others than they were. */
+  /** Blocks from this one on were replaced. */
   replacedFrom: bigint | null;
   baseFeeWei: bigint;
   tipWei: bigint;
-  /** Of everybody. */
+  /** Balance of every account. */
   balanceWei: bigint;
-  /** By address; 0 where nothing is said. */
+  /** By address; default 0. */
   nonces: Map<string, bigint>;
   /** By transaction hash. */
   receipts: Map<string, Receipt>;
   logs: ChainLog[];
-  /** As many blocks as one question for logs may be about. */
+  /** Limit of blocks per question for logs. */
   mostBlocks: bigint;
-  /** What the nodes do when they are asked about more. */
+  /** Error for a larger question. */
   tooMuch: Error;
-  /** What the nodes answer to signed bytes; they take them while it is null. */
+  /** Answer to signed bytes; null accepts them. */
   refusal: string | null;
-  /** What the contracts give when they revert a call of these bytes; they take it while that is null. */
+  /** Revert data of a call with these bytes; null accepts it. */
   refusedCall: (data: string) => string | null;
   /** Units that the payment manager may still mint, in all and today. */
   mintableUnits: bigint;
-  /** What nodes estimate for an empty call. */
+  /** Gas estimate for an empty call. */
   noopGas: bigint;
   /** Units of the token that every account has. */
   tokenUnits: bigint;
   /** Accounts on the token's blocklist, in lower case. */
   blocked: Set<string>;
-  /** What they answer to bytes that may cost more than so much. */
+  /** Answer to bytes above this cost. */
   dearest: { costWei: bigint; refusal: string } | null;
   /** Every signed transaction that was handed over, in hex. */
   sent: string[];
   /** The questions for nonces, as "address block". */
   asked: string[];
-  /** Whose receipts were asked for, by transaction hash. */
+  /** Transaction hashes whose receipts were requested. */
   looked: string[];
   provider: Provider;
 }
@@ -171,13 +171,13 @@ export const NEXT_OPERATOR = createSigner(`0x${"22".repeat(32)}`);
 export const TOKEN = `0x${"3".repeat(40)}`;
 export const PAYMENT_MANAGER = `0x${"4".repeat(40)}`;
 
-/** A ledger in which nothing was posted. */
+/** A ledger without entries. */
 const EMPTY_LEDGER = {
   listJournal: () => Promise.resolve({ entries: [], lastSequence: 0n }),
   listJournalHeads: () => Promise.resolve({ heads: [] }),
 };
 
-/** What the relayer's work needs, with nothing of its own waiting for anything. */
+/** The relayer's dependencies, without waits. */
 export function depsOn(
   db: Database,
   { provider }: ChainDouble,
@@ -220,7 +220,7 @@ export function depsOn(
   };
 }
 
-/** Everything up to this block of the double's was taken in. */
+/** Marks the double's blocks up to this one as ingested. */
 export function cursorAt(db: Queryable, blockNumber: bigint, blockTime = 1n): Promise<void> {
   return saveCursor(db, { blockNumber, blockHash: blockHashOf(blockNumber), blockTime });
 }

@@ -4,7 +4,7 @@ import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } f
 import { assertPaymentManagerAdopted } from "../settlement/commands/assertPaymentManagerAdopted";
 import { PAYMENT_MANAGER } from "./chainDouble";
 
-/** For each test of the file that asks for it a database of its own, which has begun with the double's payment manager. */
+/** Gives each test of a file its own database, which starts with the double's payment manager. */
 export function freshDatabase(): { readonly db: Database; readonly ownerUrl: string } {
   let database: TestDatabase;
   beforeEach(async () => {
@@ -25,14 +25,14 @@ export function freshDatabase(): { readonly db: Database; readonly ownerUrl: str
   };
 }
 
-/** Lets PostgreSQL know what a test has filled a table with, which only its owner may. */
+/** Updates PostgreSQL's statistics of a table, which only its owner may. */
 export async function analyze({ ownerUrl }: { ownerUrl: string }, table: string): Promise<void> {
   const owner = openTestDatabase(ownerUrl, "chain_relayer", { max: 1 });
   await owner.run(sql`analyze ${sql.identifier(table)}`);
   await owner.close();
 }
 
-/** Returns when somebody waits for a lock that another transaction holds: from then on time alone changes nothing. */
+/** Returns when a transaction waits for a lock. */
 export function untilSomebodyWaits(db: Database): Promise<void> {
   const check = async () => {
     const waiting = await db.query(sql`

@@ -8,7 +8,10 @@ import { type NewOperation } from "../settlement/store/operations";
 import { findAddresses, saveWalletAddresses } from "../indexer/store/walletAddresses";
 import { blockHashOf, PAYMENT_MANAGER, TOKEN } from "./chainDouble";
 
-/** What the contracts say as an operation is carried out: what each of its steps moves, and then its name. Its wallets get addresses. */
+/**
+ * The contracts' logs of an executed operation: the movement of each step, and then its name. Gives
+ * its wallets addresses.
+ */
 export async function executionOf(
   db: Database,
   { orgId, operationId, steps }: NewOperation,
@@ -32,7 +35,7 @@ export async function executionOf(
   return logs.map((log, index) => ({ ...log, blockNumber, blockHash, txHash, logIndex: firstIndex + index }));
 }
 
-/** What the payment manager says of one that it has executed before. */
+/** The payment manager's log of a repeated operation. */
 export function repetitionOf({ operationId }: NewOperation, blockNumber: bigint): ChainLog {
   return {
     ...{ address: PAYMENT_MANAGER, topics: [TOPICS.repeated, `0x${operationId}`], data: "0x" },

@@ -8,7 +8,7 @@ export type LineOf = [walletId: string, amountWon: bigint, sequence: bigint];
 
 let issued = 0n;
 
-/** An entry with these lines, and one of the organisation for the rest. */
+/** An entry with these lines, balanced by a line of the organisation. */
 export function entryOf(orgSequence: bigint, requestId: string, ...lines: LineOf[]): Entry {
   const left = lines.reduce((sum, [, amountWon]) => sum - amountWon, 0n);
   const all: LineOf[] = left === 0n ? lines : [...lines, ["acc_issuance", left, (issued += 1n)]];

@@ -35,7 +35,7 @@ export function operationOf(walletId: string = newId("wal"), of: Partial<NewOper
   };
 }
 
-/** Charges of one KRW each, of one wallet that has an address. */
+/** Charges of one KRW each, of one wallet with an address. */
 export async function mints(db: Database, count: number): Promise<NewOperation[]> {
   const toWalletId = newId("wal");
   const operations = Array.from({ length: count }, () => {
@@ -48,12 +48,12 @@ export async function mints(db: Database, count: number): Promise<NewOperation[]
   return operations;
 }
 
-/** A hold of a wallet of its own. */
+/** A hold of a new wallet. */
 export function holdOf(of: Partial<NewOperation> = {}): NewOperation {
   return operationOf(newId("wal"), { kind: "INTENT_KIND_PLACE_HOLD", ...of });
 }
 
-/** Takes in a hold that was refused for a cause of its own until its clock ran out. */
+/** Inserts a hold that was refused for its own cause until its clock ran out. */
 export async function takeInExpired(
   db: Database,
   hold: NewOperation,
@@ -77,7 +77,10 @@ export async function takeIn(db: Database, operations: NewOperation[]): Promise<
   });
 }
 
-/** Plans and signs what waits, as one transaction, as the signer's writer does; answers its hash. Nobody has the bytes yet. */
+/**
+ * Plans and signs waiting operations as one transaction, like the writer; returns its hash. No node
+ * has the bytes yet.
+ */
 export async function carry(
   db: Database,
   signer: Signer,
@@ -119,7 +122,7 @@ export async function transactionStates(db: Database): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-/** As if everything had been signed and sent so long before. */
+/** Moves all signing and sending times back. */
 export async function age(db: Database, interval: string): Promise<void> {
   await db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
   await db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);

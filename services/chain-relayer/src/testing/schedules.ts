@@ -30,20 +30,20 @@ export const WALLET = newId("wal");
 export const NORMAL = "0x52908400098527886E0F7030069857D2E4169EE7";
 export const INCENTIVE = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
 export const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
-/** Longer than any test; where a lease is to end, the test ends it. */
+/** Longer than any test; a test that needs the end sets it. */
 const LEASE_MS = 60_000;
 const CHAIN = { network: "WON_TESTNET", tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER };
 const now = Date.now;
 const registry = testRegistry();
 
-/** What the recording API needs. */
+/** Dependencies of the recording API. */
 export function depsForRecords(db: Database): CreateRecordDeps {
   return { db, chain: CHAIN, wallet: { findWalletsByAddress }, now };
 }
 
 type Refusal = (request: ExecuteRequest) => ExecuteResponse["outcome"] | null;
 
-/** What scheduled records need, for the tests of one file: a database, and auth, payment and wallet at our edge. */
+/** A world for scheduled records: a database, and fakes of auth, payment and wallet. */
 export function schedules() {
   let database: TestDatabase;
   let db: Database;
@@ -80,7 +80,7 @@ export function schedules() {
 
   return {
     asked,
-    /** Organisations that may do nothing. */
+    /** Suspended organisations. */
     stopped,
     metrics,
     apiDeps,
@@ -90,7 +90,7 @@ export function schedules() {
     get payment() {
       return payment;
     },
-    /** From here on payment refuses what this says, until the test's end. */
+    /** Makes payment refuse by this function until the test's end. */
     refuseBy(refusal: Refusal): void {
       refuse = refusal;
     },
@@ -109,7 +109,7 @@ export function schedules() {
     walker(): FinishRecordsDeps {
       return { db, now, sentWalk: { after: FIRST_SENT_PLACE } };
     },
-    /** Recorded when its time was still to come. */
+    /** Recorded while its time was in the future. */
     async due(orgId: string, change: Record<string, string> = {}): Promise<TransactionRecord> {
       const dueMs = now() - 5_000;
       const fields = {
@@ -136,7 +136,7 @@ export function schedules() {
   };
 }
 
-/** Payment at our edge: does a transfer once for its key, and says what it was asked for. */
+/** A fake payment service: executes a transfer once per key, and records its requests. */
 function startPayment(refusal: Refusal) {
   const asked = new Map<string, { request: ExecuteRequest; times: number; response: ExecuteResponse }>();
 

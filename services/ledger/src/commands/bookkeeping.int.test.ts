@@ -5,7 +5,7 @@ import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "
 
 const ledger = soundLedger();
 
-test("a committed batch is answered as posted when its metrics fail", async () => {
+test("a committed batch is answered as posted although its metrics fail", async () => {
   const walletId = await ledger.open("counted");
   const registry = testRegistry();
   const engine = testEngine({ db: ledger.database.db, registry });

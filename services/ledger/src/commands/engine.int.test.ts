@@ -1,4 +1,3 @@
-import { chargeOf } from "../domain/testing/world";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
@@ -16,11 +15,12 @@ import {
   testEngine,
   transferOf,
 } from "./testing/ledger";
+import { chargeOf } from "../domain/testing/world";
 import type { WalletType } from "../domain/types";
 
 const ledger = soundLedger();
 
-test("each kind of intent is posted, answered again the same, and refused when it cannot be", async () => {
+test("each kind of intent is posted, replayed alike, and refused when it breaks a rule", async () => {
   const { post, open, orgId } = ledger;
   const [payer, incentive, receiver] = [
     await open("kim", "NORMAL", 10_000n),
@@ -93,7 +93,7 @@ test("each kind of intent is posted, answered again the same, and refused when i
   expect(codeOf(await post({ ...deposit, amountWon: won(51n) }))).toBe("REQ_003");
 });
 
-test("a stored refusal is answered again, and other content under its id is refused without being kept", async () => {
+test("a stored refusal is replayed, and another body under its id is refused and not stored", async () => {
   const from = await ledger.open("poor");
   const to = await ledger.open("rich");
   const intent = transferOf(from, to, 10n);
@@ -105,7 +105,7 @@ test("a stored refusal is answered again, and other content under its id is refu
   expect(codeOf(await postTo(ledger.engine, other))).toBe("REQ_003");
 });
 
-test("a deposit that finds no room is credited under the same id when there is some", async () => {
+test("a deposit beyond the limit is refused, and credited under the same id when there is room", async () => {
   const walletId = await ledger.open("full", "NORMAL", MAX_WON);
   const deposit = requestOf(ledger.orgId, {
     ...{ kind: "creditExternal", walletId, amountWon: won(100n), chainLogId: "1/0xb/0xt/1" },
@@ -117,7 +117,7 @@ test("a deposit that finds no room is credited under the same id when there is s
   expect(await balancesOf(ledger, [walletId])).toEqual([100n]);
 });
 
-test("fifty parallel sends of one request through two replicas have one effect and fifty equal answers", async () => {
+test("fifty parallel requests with one id through two replicas have one effect and equal answers", async () => {
   const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const walletId = await ledger.open();
   const request = requestOf(ledger.orgId, chargeOf(walletId, 1_000n));
@@ -129,7 +129,7 @@ test("fifty parallel sends of one request through two replicas have one effect a
   await second.close();
 });
 
-test("parallel holds are placed only as far as the balance covers them", async () => {
+test("parallel holds are placed only up to the balance", async () => {
   const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const hold = (walletId: string) =>
     requestOf(ledger.orgId, {
@@ -139,7 +139,7 @@ test("parallel holds are placed only as far as the balance covers them", async (
       dailyLimitWon: DAILY_LIMIT,
       toAddress: "0x00000000000000000000000000000000000000aa",
     });
-  // The first round also connects the second replica; the others meet it at work.
+  // The first round also connects the second replica; later rounds meet it at work.
   for (let round = 0; round < 8; round += 1) {
     const walletId = await ledger.open(undefined, "NORMAL", 1_000n);
     const outcomes = await Promise.all(
@@ -154,7 +154,7 @@ test("parallel holds are placed only as far as the balance covers them", async (
   await second.close();
 });
 
-test("a payment draws on a wallet that another replica has just opened, and on it with all three", async () => {
+test("a payment debits a wallet that another replica has just opened, beside the cached ones", async () => {
   const { post, open, orgId } = ledger;
   const other = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const [payer, shop] = [await open("lee", "NORMAL", 1_000n), await open("lee's shop")];
@@ -178,7 +178,7 @@ test("a payment draws on a wallet that another replica has just opened, and on i
   await other.close();
 });
 
-test("times on an account never run backwards, also when it was locked later than the others", async () => {
+test("times on an account never run backwards, also when it was locked last", async () => {
   const { post, open, orgId, database } = ledger;
   const other = testEngine({ db: openTestDatabase(database.url, "ledger") });
   const [payer, shop] = [await open("choi", "NORMAL", 1_000n), await open("choi's shop")];
@@ -194,7 +194,8 @@ test("times on an account never run backwards, also when it was locked later tha
     requestOf(orgId, { kind: "openAccount", walletId: incentive, userId: "choi", type: "INCENTIVE" }),
   );
   await postTo(other, requestOf(orgId, chargeOf(incentive, 250n)));
-  // Somebody has the wallet that this replica does not know of yet; it has all others when it comes to it.
+  // Another transaction locks a wallet that this replica does not know yet. The replica holds all
+  // other locks when it reaches this one.
   const { paid, releasedMs } = await tx(database.db, async (tx) => {
     await tx.query(sql`select number from accounts where id = ${idToUuid(incentive)} for no key update`);
     const paid = pay();
@@ -225,7 +226,7 @@ test.each([2, 300])(
     const endMs = Date.now() + 2_000;
     const done = [0, 0, 0, 0];
     const worker = async (number: number): Promise<void> => {
-      // On a machine that is slow now, until each replica has seen the others at work.
+      // On a slow machine, until each replica has seen the others at work.
       for (let turn = number; Date.now() < endMs || Math.min(...done) < 500; turn += 1) {
         const from = Math.floor(Math.random() * count);
         const to = (from + 1 + Math.floor(Math.random() * (count - 1))) % count;
@@ -241,7 +242,7 @@ test.each([2, 300])(
     expect(await postingsBeforeTheirTime()).toBe(0n);
     await Promise.all(engines.map((engine) => engine.close()));
     await Promise.all(pools.map((db) => db.close()));
-    // A backend has reported what it counted at the latest when it is gone.
+    // A backend reports its statistics when it ends at the latest.
     await eventually(async () => {
       const there = sql`select from pg_stat_activity where datname = current_database() and application_name = 'hot'`;
       expect(await ledger.database.db.query(there)).toEqual([]);
@@ -254,7 +255,7 @@ test.each([2, 300])(
   60_000,
 );
 
-/** Statements are looked up by time on the promise that the times on one account never run backwards. */
+/** Look-ups by time require that times on one account never run backwards. */
 async function postingsBeforeTheirTime(): Promise<bigint> {
   const { count } = await ledger.database.db.one<{ count: bigint }>(sql`
     select count(*) as count
@@ -266,7 +267,7 @@ async function postingsBeforeTheirTime(): Promise<bigint> {
   return count;
 }
 
-test("the service's role can neither change nor remove what is in the journal", async () => {
+test("the service's role can neither change nor delete journal rows", async () => {
   const { db } = ledger.database;
   await ledger.open("journal", "NORMAL", 1_000n);
   for (const statement of [
@@ -281,7 +282,7 @@ test("the service's role can neither change nor remove what is in the journal", 
   }
 });
 
-test("the service's role can move money by the one function only", async () => {
+test("the service's role can move money only through one function", async () => {
   const { db } = ledger.database;
   for (const statement of [
     sql`update accounts set balance_won = 1`,
@@ -347,7 +348,7 @@ test.each<[string, RawPosting[], string]>([
   await expect(writeRaw(rows)).rejects.toMatchObject({ constraint: expect.stringContaining(constraint) });
 });
 
-/** For the issuance account, the sequence and balance that it would have. */
+/** The sequence and balance that the issuance account would have. */
 type RawPosting = [
   account: "a" | "b" | "rich" | "issuance",
   sequence: number,
@@ -373,8 +374,7 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
       : { number, sequence: BigInt(sequence), amountWon, balanceAfterWon: BigInt(balanceAfterWon) };
   });
   const entry = newId("jrn").slice(4);
-  const numbers = lines.map(({ number }) => number);
-  const zeros = lines.map(() => 0);
+  const [numbers, zeros] = [lines.map(({ number }) => number), lines.map(() => 0)];
   await database.db.query(sql`
     select write_postings(
       ${numbers}::bigint[], ${lines.map(({ sequence }) => sequence)}::bigint[], ${lines.map(({ amountWon }) => amountWon)}::bigint[],
@@ -388,13 +388,13 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
 test("the engine keeps no reference to answered requests", async () => {
   const walletId = await ledger.open();
   const answered: WeakRef<object>[] = [];
-  for (let number = 0; number < 20; number += 1) {
+  while (answered.length < 20) {
     const request = requestOf(ledger.orgId, chargeOf(walletId, 1n));
     answered.push(new WeakRef(request));
     await postTo(ledger.engine, request);
   }
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
-  const kept = answered.filter((request) => request.deref() !== undefined).length;
-  expect(kept).toBeLessThan(5); // those of the last batches may be
+  // The last batches' may be alive.
+  expect(answered.filter((request) => request.deref()).length).toBeLessThan(5);
 });

@@ -22,7 +22,9 @@ export interface EngineOptions {
 }
 
 export interface Engine {
-  /** Resolves after the commit. A refusal is an answer. After a rejection, nothing is known to have been done. */
+  /**
+   * Resolves after the commit. A refusal is an answer. A rejection says nothing about the outcome.
+   */
   post(item: Item): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -67,8 +69,8 @@ interface LaneSettings {
 }
 
 /**
- * A lane posts everything that queued while its last batch was in flight as its next batch, in the order of
- * arrival. It gives a batch's answers while the database writes the next batch, or at once when none waits.
+ * A lane posts everything that queued during its last batch as its next batch, in order of arrival.
+ * It sends a batch's answers while the database writes the next batch, or at once when none waits.
  */
 function createPostingLane(parts: Parts, settings: LaneSettings): Engine {
   let giveAnswers: () => void = () => undefined;
@@ -100,7 +102,7 @@ function createPostingLane(parts: Parts, settings: LaneSettings): Engine {
   };
 }
 
-/** An item with the promise that its caller waits for. The lane's own promise ends with the batch. */
+/** An item with its caller's promise. The lane's own promise ends with the batch. */
 interface Waiting extends Item {
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
@@ -116,7 +118,10 @@ function answerAll(batch: Waiting[], settled: Settled<Answer>[]): void {
   });
 }
 
-/** Forgets the work after it ran. A batch's answers refer to the last batch's, which would otherwise keep every batch in memory. */
+/**
+ * Releases the work after it ran. A batch's answers refer to the previous batch's, which would
+ * otherwise keep every batch in memory.
+ */
 function once(work: () => void): () => void {
   let pending: (() => void) | undefined = work;
   return () => {
@@ -137,8 +142,9 @@ async function postLive(parts: Parts, items: Item[], onWriting: () => void): Pro
 }
 
 /**
- * Retries the whole batch first, since most database errors pass. Then it splits the batch in halves, in
- * order, until the item that cannot be posted stands alone. `unsure`: a COMMIT with these items got no answer.
+ * Retries the whole batch first, because most database errors pass. Then splits the batch in
+ * halves, in order, until the failing item is alone. `unsure`: a COMMIT with these items got no
+ * answer.
  */
 async function postOrSplit(
   parts: Parts,
@@ -185,8 +191,8 @@ async function tryBatch(parts: Parts, items: Item[], onWriting: () => void): Pro
 }
 
 /**
- * A COMMIT without an answer is repeated: the journal replays what it did. A unique key that another
- * replica's batch took, and state that changed before the locks, are read anew by the next attempt.
+ * A COMMIT without an answer is repeated: the journal replays its effects. A unique key of another
+ * replica's batch, and state that changed before the locks, are read again by the next attempt.
  */
 function mayPass(error: unknown): boolean {
   return error instanceof CommitUnknownError || error instanceof StaleStateError || isUniqueViolation(error);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-test("a log whose credit has left with its month is refused, and not credited again", async () => {
+test("a log is refused, not credited again, when its credit's month was detached", async () => {
   const { database } = ledger;
   const walletId = await ledger.open();
   const credit = { kind: "creditExternal", walletId, amountWon: won(700n), chainLogId: "log" } as const;

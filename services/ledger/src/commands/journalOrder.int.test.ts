@@ -31,7 +31,7 @@ interface Step {
   replica: number;
 }
 
-test("an organisation's entries have no gap and respect every account's sequence, with two replicas and late commits", async () => {
+test("an organisation's entries have no gap and follow every account's order, with two replicas and late commits", async () => {
   await delayCommits();
   const replicas = [0, 1].map(() => openTestDatabase(ledger.database.url, "ledger"));
   const engines = replicas.map((db) => testEngine({ db }));
@@ -47,7 +47,10 @@ test("an organisation's entries have no gap and respect every account's sequence
   await Promise.all(replicas.map((db) => db.close()));
 }, 120_000);
 
-/** Every third batch or so commits late: a deferred trigger sleeps in its COMMIT, while it holds its locks. */
+/**
+ * About every third batch commits late: a deferred trigger sleeps in its COMMIT and holds its
+ * locks.
+ */
 async function delayCommits(): Promise<void> {
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
   await owner.run(

@@ -5,12 +5,12 @@ import { ensurePartitions, readJournalWindow, type JournalWindow } from "../stor
 const AHEAD_MS = 62 * 24 * 3_600_000;
 
 export interface WindowWatch {
-  /** Without a wait, so that requests that came in order stay in order. */
+  /** Synchronous, so that requests keep their order. */
   current(): JournalWindow;
   refresh(): Promise<void>;
 }
 
-/** Which ids the journal can take, as it was read last. */
+/** The journal's present range of ids. */
 export async function watchWindow(db: Database): Promise<WindowWatch> {
   let window = await readJournalWindow(db);
   return {
@@ -21,7 +21,7 @@ export async function watchWindow(db: Database): Promise<WindowWatch> {
   };
 }
 
-/** Makes the journal's coming months, long before the first request of a month arrives, and sees what an operator has detached. */
+/** Creates the journal's coming months ahead of time, and notices detached ones. */
 export async function keepPartitions({
   db,
   log,

@@ -54,7 +54,7 @@ test("many new keys that two replicas post in opposite orders have one effect ea
   await db.close();
 });
 
-test("a key is of one organisation and one scope, and another body under it is refused without being kept", async () => {
+test("a key belongs to one organisation and scope, and another body under it is refused and not stored", async () => {
   const walletId = await ledger.open();
   expect(codeOf(await postTo(ledger.engine, keyed(walletId, "own")))).toBe("posted");
   expect(await answerTo(ledger.engine, keyed(walletId, "own", 100n, "other body"))).toEqual({
@@ -69,7 +69,7 @@ test("a key is of one organisation and one scope, and another body under it is r
   expect(await balancesOf(ledger, [walletId])).toEqual([107n]);
 });
 
-test("a refusal is stored under its key and replayed when it would be posted now", async () => {
+test("a refusal is stored under its key and replayed although the request would succeed now", async () => {
   const missing = newId("wal");
   const refused = keyed(missing, "early");
   expect(codeOf(await postTo(ledger.engine, refused))).toBe("WAL_002");
@@ -94,7 +94,7 @@ test("keys older than 32 days are pruned, and a request id still replays its ent
   expect(await balancesOf(ledger, [walletId])).toEqual([100n]);
 });
 
-test("a month stays in the journal while a key of its requests is kept", async () => {
+test("a month stays attached while a key of its requests is stored", async () => {
   const fromMs = await addOldMonths(ledger.database.ownerUrl);
   const walletId = await ledger.open();
   const request = { ...keyed(walletId, "scheduled long ago"), requestId: newId("trf", fromMs + DAY_MS) };

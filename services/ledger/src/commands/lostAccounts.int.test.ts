@@ -9,7 +9,7 @@ import { balancesOf, codeOf, soundLedger } from "./testing/ledger";
 
 const ledger = soundLedger();
 
-test("a charge to a lost account is refused, and the account that got its number receives nothing", async () => {
+test("a charge to a lost account is refused, and the account with its number receives nothing", async () => {
   const lost = await ledger.open("lost");
   expect(codeOf(await charge(lost))).toBe("posted");
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
@@ -23,7 +23,7 @@ test("a charge to a lost account is refused, and the account that got its number
   await owner.close();
 });
 
-test("a lost account of an organisation is made again by the retry of the same batch", async () => {
+test("a retry of the batch recreates a lost account of an organisation", async () => {
   const walletId = await ledger.open("issued");
   await charge(walletId);
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");

@@ -5,7 +5,7 @@ import { codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/le
 
 const ledger = soundLedger();
 
-test("two replicas that open the same accounts in another order do not wait for each other in a circle", async () => {
+test("two replicas that open the same accounts in opposite orders do not deadlock", async () => {
   const { database, orgId } = ledger;
   await ledger.open();
   const options = { url: database.url, schema: "ledger", applicationName: "replica", log: testLog() };
@@ -15,7 +15,8 @@ test("two replicas that open the same accounts in another order do not wait for 
   const opens = wallets.map((walletId) =>
     requestOf(orgId, { kind: "openAccount", walletId, userId: walletId, type: "NORMAL" }),
   );
-  // Somebody has the one in the middle until both have come to it, or to one that the other has; then gives it up.
+  // A third transaction locks the middle account until both replicas wait for it or for each other,
+  // and then releases it.
   let both: Promise<string[]>[] = [];
   const held = tx(database.db, async (tx) => {
     await tx.run(sql`

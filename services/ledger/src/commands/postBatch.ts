@@ -15,13 +15,13 @@ import type { ChargeBudget, Reservation } from "./chargeBudget";
 export interface Item {
   request: LedgerRequest;
   origin: Origin;
-  /** By this process's clock. After it the caller no longer waits for the answer. */
+  /** By this process's clock. Afterwards the caller no longer waits for the answer. */
   deadlineMs: number;
 }
 
 export interface BatchDeps {
   db: Database;
-  /** Organisations whose own accounts are known to be there. */
+  /** Organisations whose own accounts exist. */
   knownOrgs: Set<string>;
   facts: FactsCache;
   chargeBudget: ChargeBudget;
@@ -30,7 +30,10 @@ export interface BatchDeps {
 /** Callbacks for the progress of a batch. */
 export interface BatchWatch {
   onLocked: () => void;
-  /** All is on its way; this process has nothing to do for the batch until the commit is answered. */
+  /**
+   * Called when everything is sent; this process has no work for the batch until the commit is
+   * answered.
+   */
   onWriting: () => void;
 }
 

@@ -42,7 +42,7 @@ test.each<[string, Partial<PostRequest>]>([
   expect(() => read(given)).toThrow(expect.objectContaining({ code: "REQ_001" }));
 });
 
-test("an id is taken from the first moment of the journal until before its last", () => {
+test("an id is accepted from the journal's first moment until before its last", () => {
   const isTaken = (atMs: number) => {
     try {
       return read({ requestId: newId("opn", atMs) }) !== undefined;
@@ -54,7 +54,7 @@ test("an id is taken from the first moment of the journal until before its last"
   expect([fromMs - 1, fromMs, untilMs - 1, untilMs].map(isTaken)).toEqual([false, true, true, false]);
 });
 
-test("an accrual rate is at most the whole", () => {
+test("an accrual rate is at most 100 %", () => {
   const paidAt = (accrualRateBps: number) => {
     const wallets = { payerWalletId: walletId, receiverWalletId: otherWalletId };
     return read({ intent: { $case: "payment", value: { ...wallets, amountWon: "100", accrualRateBps } } });
@@ -63,7 +63,7 @@ test("an accrual rate is at most the whole", () => {
   expect(() => paidAt(10_001)).toThrow(expect.objectContaining({ code: "REQ_001" }));
 });
 
-test("the address of a hold is the same however its letters are written", () => {
+test("the address of a hold is read in any letter case", () => {
   const heldFor = (toAddress: string) => {
     const value = { walletId, toAddress, amountWon: "1", dailyLimitWon: "1" };
     return read({ intent: { $case: "placeHold", value } });

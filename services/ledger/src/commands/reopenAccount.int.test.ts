@@ -4,7 +4,7 @@ import { codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
 
 const ledger = soundLedger();
 
-test("a closed account that was deposited into is opened again, emptied and closed again, each of it once", async () => {
+test("a closed account with a deposit is reopened, emptied and closed again, each once", async () => {
   const { post, open, orgId } = ledger;
   const walletId = await open("late");
   const amountWon = won(50n);

@@ -5,7 +5,7 @@ import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "
 
 const ledger = soundLedger();
 
-test("the database goes away with a commit: the outcome is unknown, although the next attempt certainly did nothing", async () => {
+test("the outcome is unknown when the database goes away during a commit, although the retry was not executed", async () => {
   const url = new URL(ledger.database.url);
   let isArmed = false;
   const proxy = await startProxy({

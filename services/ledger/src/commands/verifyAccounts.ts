@@ -5,7 +5,10 @@ import { ACCOUNT_CHECKS, tryLockTurn } from "../store/checks";
 import type { ClosedAccountsGauge } from "../metrics/closedAccountsGauge";
 import type { ViolationsGauge } from "../metrics/violationsGauge";
 
-/** Between two rounds, the database is left to others for this many times as long as a round took. */
+/**
+ * The pause between two rounds is this many times a round's duration, to leave the database to
+ * others.
+ */
 const REST = 9;
 const LONGEST_REST_MS = 10 * 60_000;
 

@@ -4,7 +4,7 @@ import type { ViolationsGauge } from "../metrics/violationsGauge";
 import { verifyAll } from "../queries/verify";
 import { tryLockTurn } from "../store/checks";
 
-/** After each window, the database is left to others for this many times as long as the window took. */
+/** The pause after each window is this many times its duration, to leave the database to others. */
 const REST = 9;
 const LONGEST_REST_MS = 60_000;
 

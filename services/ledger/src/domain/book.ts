@@ -22,7 +22,10 @@ export interface State {
   /** The database's clock, the same for all replicas, read after the locks. */
   nowMs: number;
   accounts: Account[];
-  /** Requests of this batch that were answered before, and the entries that its cancellations name; by `requestKey`. */
+  /**
+   * Earlier requests with the batch's ids, and the entries that its cancellations name; by
+   * `requestKey`.
+   */
   requests: Map<string, AnsweredRequest>;
   /** Idempotency keys of this batch that were used before, by `keyOf`. */
   keys: Map<string, UsedKey>;
@@ -221,7 +224,10 @@ export function minus(amountWon: Won): Won {
   return won(0n - amountWon);
 }
 
-/** The one funnel of every balance change. Does all of it or, by throwing before the first change, nothing. */
+/**
+ * Every balance change passes here. It throws before the first change, so it applies all moves or
+ * none.
+ */
 export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
   checkMoves(moves, request.intent.kind === "cancelPayment" ? "paymentId" : "amount");
   const postings = moves.map(({ account, type, amountWon }): Posting => {
@@ -246,7 +252,7 @@ export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
   );
 }
 
-/** An entry that moves nothing: what else changed is in its accounts. */
+/** Records an entry without moves; other changes are in its accounts. */
 export function record(
   book: Book,
   request: LedgerRequest,
@@ -297,7 +303,7 @@ function checkMoves(moves: Move[], path: string): void {
     const balance = balanceAfter(moves, account, index);
     if (isOrgAccount(account.type)) return requireRoom(balance, path);
     assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
-    // Beyond this it could not be shown exactly.
+    // A larger balance could not be shown exactly.
     if (balance > MAX_WON) throw tooMuch(path, `would bring the wallet ${account.id} above ${MAX_WON}`);
   });
   assert(sum === 0n && moves.length >= 2, "an entry must have two postings or more that sum to zero");
@@ -309,7 +315,10 @@ export function requireRoom(balance: bigint, path = "amount"): void {
     throw tooMuch(path, "is more than the organisation's books hold");
 }
 
-/** After the moves up to this one. An entry has few moves, so looking through them costs less than keeping sums. */
+/**
+ * The balance after the moves up to this one. An entry has few moves, so scanning them is cheaper
+ * than keeping sums.
+ */
 function balanceAfter(moves: Move[], account: Account, last: number): bigint {
   let balance: bigint = account.balanceWon;
   for (let index = 0; index <= last; index += 1) {

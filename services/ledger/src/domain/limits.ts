@@ -10,7 +10,10 @@ export function seoulDay(nowMs: number): number {
   return Math.floor((nowMs + SEOUL_OFFSET_MS) / DAY_MS);
 }
 
-/** The day whose limit counts. A clock that is set back over midnight, as after a failover, does not give the day before a second time. */
+/**
+ * The day whose limit counts. A clock that is set back over midnight, as after a failover, does not
+ * grant the previous day again.
+ */
 export function limitDayOf(account: Account, nowMs: number): number {
   const today = seoulDay(nowMs);
   return account.limitDay === today + 1 ? account.limitDay : today;
@@ -46,8 +49,8 @@ export function takeFromLimit(account: Account, day: number, amountWon: Won): vo
 }
 
 /**
- * Gives an amount back while its day lasts. If a wrong clock left the day and came back, the day's used
- * amount is lost, so the result stays at 0 or above.
+ * Returns an amount on its day. If a wrong clock left the day and came back, the day's used amount
+ * is lost, so the result stays at 0 or above.
  */
 export function giveBackToLimit(account: Account, day: number, amountWon: Won): void {
   if (account.limitDay !== day) return;

@@ -1,6 +1,6 @@
 import type { TransactionType } from "./types";
 
-/** In the order of the contract's enum; the place in it is what the database stores. Only ever appended to. */
+/** In the order of the contract's enum, whose position the database stores. Only append to it. */
 export const TRANSACTION_TYPES: readonly TransactionType[] = [
   "TRANSFER",
   "CHARGE",

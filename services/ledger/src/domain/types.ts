@@ -60,7 +60,7 @@ export type Intent =
 export type IntentKind = Intent["kind"];
 export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>;
 
-/** Makes a request happen once per organisation and scope, whatever request id each attempt brings. */
+/** Makes a request unique per organisation and scope, whatever request id each attempt has. */
 export interface IdempotencyKey {
   scope: string;
   key: string;
@@ -68,7 +68,7 @@ export interface IdempotencyKey {
   bodyHash: string;
 }
 
-/** An intent with the key or the request id that makes it happen once. */
+/** An intent with the key or the request id that makes it unique. */
 export interface LedgerRequest extends RequestNotes {
   orgId: string;
   /** Its UUID becomes the entry's id. Without a key, a retry brings the same request id. */
@@ -123,7 +123,7 @@ export interface Posting {
   sequence: bigint;
 }
 
-/** A wallet as it was right after the intent. */
+/** A wallet's balance right after the intent. */
 export interface BalanceAfter {
   accountId: string;
   balanceWon: Won;
@@ -213,7 +213,7 @@ export interface Hold {
   sequence: bigint;
 }
 
-/** How many postings of an account share one entry of the index by type. */
+/** Number of an account's postings per entry of the index by type. */
 export const POSTINGS_PER_BLOCK = 128n;
 
 /** Identifies an idempotency key among all organisations. A scope contains no space. */

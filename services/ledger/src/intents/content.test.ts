@@ -15,20 +15,20 @@ const held = { intent: hold, ...notes };
 const paid = { intent: payment, ...notes };
 
 test.each([
-  ["the address of a hold", held, { ...held, intent: { ...hold, toAddress: "0xb" } }],
-  ["the part that INCENTIVE pays", paid, { ...paid, intent: { ...payment, incentiveAmountWon: won(0n) } }],
-  ["a reference", paid, { ...paid, reference: "r" }],
+  ["hold address", held, { ...held, intent: { ...hold, toAddress: "0xb" } }],
+  ["INCENTIVE part", paid, { ...paid, intent: { ...payment, incentiveAmountWon: won(0n) } }],
+  ["reference", paid, { ...paid, reference: "r" }],
   ["metadata", paid, { ...paid, metadata: { order: "1" } }],
-  ["a memo", paid, { ...paid, memo: "m" }],
-  ["what it belongs to", paid, { ...paid, relatedId: "pay_1" }],
-  ["a memo in the place of what it belongs to", { ...paid, memo: "m" }, { ...paid, relatedId: "m" }],
-])("%s makes it another request", (_what, one, other) => {
+  ["memo", paid, { ...paid, memo: "m" }],
+  ["related id", paid, { ...paid, relatedId: "pay_1" }],
+  ["field for the same text", { ...paid, memo: "m" }, { ...paid, relatedId: "m" }],
+])("another %s makes another request", (_what, one, other) => {
   expect(contentOf(one)).not.toBe(contentOf(other));
 });
 
 test.each([
   ["limit", held, { ...held, intent: { ...hold, dailyLimitWon: won(6n) } }],
   ["rate", paid, { ...paid, intent: { ...payment, accrualRateBps: 200 } }],
-])("another %s, which may change between a request and its retry, does not", (_policy, one, other) => {
+])("another %s leaves the request the same", (_policy, one, other) => {
   expect(contentOf(one)).toBe(contentOf(other));
 });

@@ -35,7 +35,10 @@ function runs(count: number): number {
 }
 const sequences = fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" });
 
-/** Decides in batches whose sizes and distances in time come from the bytes; the clock stands still within a batch. */
+/**
+ * Decides in batches whose sizes and time gaps come from the bytes; the clock is constant within a
+ * batch.
+ */
 function inBatches(
   requests: LedgerRequest[],
   cuts: Uint8Array,
@@ -72,13 +75,13 @@ function openedModel(start: State): Model {
   return model;
 }
 
-test("answers and balances are those of the model that takes one request at a time, in whatever batches they come", () => {
+test("answers and balances equal a model without batches, for any batches", () => {
   fc.assert(
     fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
       const model = openedModel(startOf(cuts));
       const end = inBatches(requestsFrom(bytes), cuts, (batch, state, decision) => {
         const outcomes = outcomesOf(decision);
-        // At once: what an assertion costs is more than what it compares here.
+        // One assertion per batch, because assertions cost more than the comparison.
         expect(batch.map((_, index) => inModelWords(outcomes[index]!))).toEqual(
           batch.map((each) => model.apply(each, state.nowMs)),
         );
@@ -98,7 +101,7 @@ test("answers and balances are those of the model that takes one request at a ti
   );
 });
 
-test("money is conserved, no wallet falls below what it holds, and every account's postings are numbered without a gap", () => {
+test("money is conserved, no wallet falls below its holds, and postings have no gap", () => {
   fc.assert(
     fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
       const last = new Map<string, { sequence: bigint; balanceWon: bigint }>();
@@ -144,7 +147,7 @@ function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-test("a replay gets the first answer and changes nothing, in the same batch, in a later one and twice at once", () => {
+test("a replay returns the first answer and changes nothing, in the same batch and in later ones", () => {
   fc.assert(
     fc.property(sequences, (bytes) => {
       const requests = requestsFrom(bytes).filter(isNoRepeatedDeposit());
@@ -174,7 +177,10 @@ function isForNow({ request, outcome }: { request: LedgerRequest; outcome: Outco
   return isRetriedByCaller(request.intent.kind) && outcome.status === "refused";
 }
 
-/** A log that comes again under another id is answered from the log, and that id is not kept: it may be used for something else later. */
+/**
+ * A repeated log under another id is answered from the log, and that id is not stored: it may be
+ * used for another request.
+ */
 function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {
   const logs = new Set<string>();
   return ({ orgId, intent }) => {
@@ -186,7 +192,7 @@ function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {
   };
 }
 
-test("the state that is handed in stays as it is", () => {
+test("the given state is not modified", () => {
   fc.assert(
     fc.property(sequences, (bytes) => {
       const state = openWorld();
@@ -197,7 +203,7 @@ test("the state that is handed in stays as it is", () => {
   );
 });
 
-test("the parts of a cancelled charge never add up to more than the charge", () => {
+test("the parts of a cancelled charge never exceed the charge", () => {
   const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
   fc.assert(
     fc.property(
@@ -233,7 +239,7 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
   );
 });
 
-test("each full block of 128 postings is noted with the types that are in it", () => {
+test("each full block of 128 postings is recorded with its types", () => {
   const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
   const requests = Array.from({ length: 300 }, (_, index) =>
     request(
@@ -252,7 +258,7 @@ test("each full block of 128 postings is noted with the types that are in it", (
   expect(typesOf(account.blockTypes)).toEqual(["CHARGE"]);
 });
 
-test("a mistake in the program stops the batch instead of being answered as a refusal", () => {
+test("a programming error fails the batch instead of becoming a refusal", () => {
   const state = { ...openWorld(), newNumbers: [] };
   const open = request(ORGS[0]!, requestId(1), {
     kind: "openAccount",
@@ -268,7 +274,7 @@ test("a mistake in the program stops the batch instead of being answered as a re
   }
 });
 
-test("another organisation's wallet is an absent one, although the batch has locked it for its own", () => {
+test("another organisation's wallet counts as absent, although the batch has locked it", () => {
   const [orgId, otherOrgId] = ORGS as [string, string];
   const [own, other] = [walletId(orgId, "kim", "NORMAL"), walletId(otherOrgId, "lee", "NORMAL")];
   const [amountWon, dailyLimitWon] = [won(1n), won(1_000n)];

@@ -21,13 +21,13 @@ export interface Decision {
   /** An answer per request, in their order. */
   answers: Answer[];
   changes: Changes;
-  /** The state as the batch leaves it. */
+  /** The state after the batch. */
   book: Book;
 }
 
 /**
- * Decides a batch strictly in order. Pure: the state that is handed in stays as it is, and deciding a sequence in any batches gives
- * the same answers and balances as deciding it one by one.
+ * Decides a batch strictly in order. Pure: the given state is not modified, and any division into
+ * batches gives the same answers and balances.
  */
 export function decide(state: State, requests: readonly LedgerRequest[]): Decision {
   const book = openBook(state);
@@ -75,7 +75,7 @@ function outcomeOfId(book: Book, request: LedgerRequest, key: string): Outcome |
   return first.contentHash === request.contentHash ? first.outcome : REUSED;
 }
 
-/** Rules throw before they change anything, so a refused request leaves the book as it was. */
+/** Rules throw before they change the book, so a refused request leaves it unchanged. */
 function outcomeOf(book: Book, request: LedgerRequest): Outcome {
   try {
     return { status: "posted", entry: decideIntent(book, request) };
@@ -85,12 +85,12 @@ function outcomeOf(book: Book, request: LedgerRequest): Outcome {
   }
 }
 
-/** Returns the answer to the request that credited this log before, under whatever request id. */
+/** Returns the answer of the request that credited this log before, under any request id. */
 function outcomeOfLog(book: Book, { orgId, contentHash, intent }: LedgerRequest): Outcome | undefined {
   if (intent.kind !== "creditExternal") return undefined;
   const key = book.credits.get(creditKey(orgId, intent.chainLogId));
   if (key === undefined) return undefined;
-  // If the entry's month left the journal, the log stays credited, but its answer is gone.
+  // If the entry's month was detached, the log stays credited, but its answer is gone.
   const first = book.requests.get(key);
   return first?.contentHash === contentHash ? first.outcome : REUSED;
 }

@@ -1,7 +1,7 @@
 /**
- * Each kind of intent has a folder: its type, who may post it, how its message is read, what it touches, what
- * makes two requests the same, its rule, and its model for the property tests. A new kind needs a folder,
- * a line here, one in store/codes.ts and one in domain/testing/model.ts.
+ * Each kind of intent has a folder: its type, its poster, its message, its required state, its
+ * content for comparison, its rule, and its model for the property tests. A new kind needs a
+ * folder, a line here, one in store/codes.ts and one in domain/testing/model.ts.
  */
 import { cancelCharge } from "./cancelCharge/cancelCharge";
 import { cancelPayment } from "./cancelPayment/cancelPayment";
@@ -60,7 +60,7 @@ export function touchesOf({ intent }: LedgerRequest): Touches {
   return moduleOf(intent.kind).touches(intent);
 }
 
-/** Everything that makes two requests the same one, as text. */
+/** The parts that distinguish two requests, as text. */
 export function contentOf({
   intent,
   memo,
@@ -77,7 +77,9 @@ export function decideIntent(book: Book, request: LedgerRequest): Entry {
   return moduleOf(request.intent.kind).decide(book, request, request.intent);
 }
 
-/** The kind of the module and of its argument are the same, which the type system cannot see here. */
+/**
+ * The kinds of the module and of its argument are equal, which the type system cannot express here.
+ */
 function moduleOf(kind: IntentKind): IntentModule<IntentKind> {
   return INTENTS[kind] as unknown as IntentModule<IntentKind>;
 }

@@ -2,15 +2,18 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { Book } from "../domain/book";
 import type { Entry, IntentKind, IntentOf, LedgerRequest, OrgAccountType } from "../domain/types";
 
-/** Everything that the ledger knows about one kind of intent. */
+/** Everything about one kind of intent. */
 export interface IntentModule<K extends IntentKind> {
   /** The only service that may post it, where callers have identities. */
   poster: "wallet" | "payment" | "chain-relayer";
   /** Reads the message of the contract. A malformed field is REQ_001. */
   read(value: MessageOf<K>): IntentOf<K>;
-  /** Names what must be locked and read before the rule can decide. */
+  /** The rows that must be locked and read before the rule can decide. */
   touches(intent: IntentOf<K>): Touches;
-  /** The parts that make two requests the same. Policy is not among them: it may change before a retry. */
+  /**
+   * The parts that distinguish two requests. Policies are excluded, because they may change before
+   * a retry.
+   */
   content(intent: IntentOf<K>): (string | null)[];
   /** The rule. It throws a refusal before it changes the book. */
   decide(book: Book, request: LedgerRequest, intent: IntentOf<K>): Entry;
@@ -34,6 +37,6 @@ export interface Touches {
   paymentRequestId?: string;
   holdRequestId?: string;
   chainLogId?: string;
-  /** It may open an account, which needs a number. */
+  /** True when it may open an account, which needs a number. */
   opensAccount?: boolean;
 }

@@ -11,7 +11,7 @@ const POSTED: Record<string, IntentKind[]> = {
   gateway: [],
 };
 
-test.each(Object.entries(POSTED))("%s may have %j posted, and nothing else", (caller, kinds) => {
+test.each(Object.entries(POSTED))("%s may post exactly %j", (caller, kinds) => {
   const all = Object.values(POSTED).flat();
   expect(all.filter((kind) => mayPost(caller, kind))).toEqual(kinds);
 });

@@ -23,7 +23,7 @@ const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgI
 const LIMIT = won(1_000_000n);
 const HOUR_MS = 3_600_000;
 
-/** Decides intents one after the other, with hours between them where a number stands. */
+/** Decides intents in order; a number is a pause in hours. */
 function play(...steps: (Intent | number)[]): Outcome[] {
   const outcomes: Outcome[] = [];
   let state = openWorld();
@@ -95,7 +95,7 @@ describe("a frozen wallet", () => {
     ["a payment", pay(kim.normal, lee.normal)],
     ["a refund", refund(kim.normal)],
     ["a cancellation of its charge", cancel],
-  ])("refuses %s out of it, whichever way it is frozen", (_what, intent) => {
+  ])("refuses %s out of it, frozen either way", (_what, intent) => {
     for (const kind of ["OUTGOING", "ALL"] as const)
       expect(lastOf(...rich, freeze(kim.normal, kind), intent)).toEqual({
         code: "WAL_005",
@@ -137,7 +137,7 @@ describe("a frozen wallet", () => {
     expect(lastOf(...steps, end)).toBe("posted");
   });
 
-  test("pays no part of a payment of another wallet of its user", () => {
+  test("pays no part of another wallet's payment", () => {
     const steps = [...rich, chargeOf(kim.incentive, 100n), freeze(kim.incentive, "OUTGOING")];
     const paid = play(...steps, pay(kim.normal, lee.normal)).at(-1)!;
     expect(paid).toMatchObject({
@@ -147,7 +147,7 @@ describe("a frozen wallet", () => {
 });
 
 describe("the daily charge limit of an organisation", () => {
-  test("counts the charges of all wallets, to the last won", () => {
+  test("counts charges of all wallets, to the last won", () => {
     const other = { ...chargeOf(lee.normal, 400n), dailyLimitWon: won(1_000n) };
     expect(lastOf(charge(600n, 1_000n), other)).toBe("posted");
     expect(lastOf(charge(600n, 1_000n), other, charge(1n, 1_000n))).toEqual({
@@ -171,7 +171,7 @@ describe("the daily charge limit of an organisation", () => {
     expect(lastOf(...later)).toMatchObject({ code: "CHG_008" });
   });
 
-  test("begins anew at midnight in Seoul", () => {
+  test("restarts at midnight in Seoul", () => {
     const untilMidnight = 24 - ((START_MS / HOUR_MS + 9) % 24);
     expect(lastOf(charge(1_000n, 1_000n), untilMidnight, charge(1_000n, 1_000n))).toBe("posted");
     expect(lastOf(charge(1_000n, 1_000n), untilMidnight - 1, charge(1n, 1_000n))).toMatchObject({
@@ -189,7 +189,7 @@ test("a GOVERNMENT wallet is refunded, and an INCENTIVE wallet is not", () => {
   expect(lastOf(refund(kim.normal))).toEqual({ code: "CHG_007", details: { reason: "nothing_to_refund" } });
 });
 
-test("a refusal for too little money names the available and the required amount", () => {
+test("a refusal for lack of money names the available and the required amount", () => {
   const available = { available: 900, required: 901 };
   const held = [chargeOf(kim.normal, 1_000n), hold(kim.normal, 100n)];
   expect(lastOf(...held, transfer(kim.normal, lee.normal, 901n))).toEqual({
@@ -214,7 +214,7 @@ test("a refusal for too little money names the available and the required amount
   });
 });
 
-test("a refused payment says why", () => {
+test("a refused payment states its reason", () => {
   const rich = [chargeOf(kim.normal, 1_000n), chargeOf(kim.incentive, 50n)];
   const reasonOf = (intent: Intent) =>
     (lastOf(...rich, intent) as { details: { reason: string } }).details.reason;
@@ -224,11 +224,11 @@ test("a refused payment says why", () => {
   expect(reasonOf(pay(kim.normal, lee.normal, 10n, 11n))).toBe("over_amount");
 });
 
-test("no limit refuses a charge of the largest amount", () => {
+test("no limit admits a charge of the largest amount", () => {
   expect(lastOf(chargeOf(kim.normal, MAX_WON))).toBe("posted");
 });
 
-test("an INCENTIVE wallet that is frozen for outgoing movements still gets the accrual", () => {
+test("an INCENTIVE wallet that is frozen for outgoing movements still receives accruals", () => {
   const rich = [chargeOf(kim.normal, 1_000n), freeze(kim.incentive, "OUTGOING")];
   const accruing = { ...pay(kim.normal, lee.normal), accrualRateBps: 1_000 } as Intent;
   const paid = play(...rich, accruing).at(-1)!;

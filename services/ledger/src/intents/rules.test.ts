@@ -21,7 +21,7 @@ const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgI
 const LIMIT = won(1_000n);
 const HOUR_MS = 3_600_000;
 
-/** Intents one after the other, at once or with hours between them; the answer to each. */
+/** Decides intents in order, at once or with hours between them. Returns each outcome. */
 function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): Outcome[] {
   const outcomes: Outcome[] = [];
   let state = { ...openWorld(), nowMs: startMs };
@@ -95,7 +95,7 @@ describe("the waterfall", () => {
     });
   });
 
-  test("GOVERNMENT money stays where it is", () => {
+  test("leaves GOVERNMENT money untouched", () => {
     const government = walletId(orgId, "kim", "GOVERNMENT");
     expect(codes(play([charge(government, 5_000n), payment(1_000n, null, 0)]))).toEqual([
       "posted",
@@ -103,7 +103,7 @@ describe("the waterfall", () => {
     ]);
   });
 
-  test("money held for an outside transfer does not pay", () => {
+  test("spends no money that an outside transfer holds", () => {
     expect(codes(play([charge(kim.normal, 1_000n), hold(1n), payment(1_000n, null, 0)]))).toEqual([
       "posted",
       "posted",
@@ -123,7 +123,7 @@ describe("the accrual", () => {
     expect(paid!.status === "posted" && paymentMade(paid!.entry.postings).incentiveAccruedWon).toBe(accrued);
   });
 
-  test("is on the part that NORMAL paid only", () => {
+  test("applies to the NORMAL part only", () => {
     const [, , paid] = play([
       charge(kim.normal, 5_000n),
       charge(kim.incentive, 600n),
@@ -132,7 +132,7 @@ describe("the accrual", () => {
     expect(paid!.status === "posted" && paymentMade(paid!.entry.postings).incentiveAccruedWon).toBe(40n);
   });
 
-  test("is nothing when the INCENTIVE wallet is closed", () => {
+  test("is 0 when the INCENTIVE wallet is closed", () => {
     const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
     const [, , paid] = play([close, charge(kim.normal, 5_000n), payment(1_000n, null, 1_000)]);
     expect(paid!.status === "posted" && paid!.entry.postings.length).toBe(2);
@@ -169,7 +169,7 @@ describe("a cancelled payment", () => {
     });
   });
 
-  test("keeps from the normal part what the INCENTIVE wallet no longer holds", () => {
+  test("keeps the accrual that the INCENTIVE wallet no longer holds from the NORMAL part", () => {
     const spend: Intent = {
       ...payment(60n, 60n, 0),
       receiverWalletId: walletId(orgId, "park", "NORMAL"),
@@ -189,7 +189,7 @@ describe("a cancelled payment", () => {
     });
   });
 
-  test("leaves deposits in an INCENTIVE wallet that was closed before", () => {
+  test("leaves earlier deposits in a closed INCENTIVE wallet", () => {
     const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
     const spend = { ...payment(70n, 70n, 0), receiverWalletId: walletId(orgId, "park", "NORMAL") } as Intent;
     const paid = [charge(kim.normal, 5_000n), charge(lee.normal, 1n), payment(700n, 0n, 1_000)];
@@ -200,7 +200,7 @@ describe("a cancelled payment", () => {
     });
   });
 
-  test("needs the receiver to have the money still, and happens once", () => {
+  test("requires that the receiver still has the money, and happens once", () => {
     const refund: Intent = { kind: "refund", walletId: lee.normal };
     const paid = [charge(kim.normal, 5_000n), charge(kim.incentive, 1n), payment(1_000n, 0n, 0)];
     expect(codes(play([...paid, refund, cancel]))).toEqual([
@@ -221,7 +221,7 @@ describe("the daily limit", () => {
     ).toEqual(["posted", "posted", "posted", "TRF_003", "TRF_003"]);
   });
 
-  test("begins anew at midnight in Seoul, which is 15:00 in Greenwich", () => {
+  test("restarts at midnight in Seoul, which is 15:00 UTC", () => {
     const beforeMidnight = Date.UTC(2026, 10, 20, 14, 59);
     expect(
       codes(
@@ -234,7 +234,7 @@ describe("the daily limit", () => {
     expect(seoulDay(beforeMidnight + HOUR_MS) - seoulDay(beforeMidnight)).toBe(1);
   });
 
-  test("is not begun anew by a clock that is set back over midnight", () => {
+  test("does not restart when a clock is set back over midnight", () => {
     const afterMidnight = Date.UTC(2026, 10, 20, 15, 1);
     const steps = [charge(kim.normal, 9_000n), transfer(1_000n), { hoursLater: -1 }, transfer(1n), hold(1n)];
     const later = [{ hoursLater: 1 }, transfer(1n), { hoursLater: 24 }, transfer(1_000n)];
@@ -248,7 +248,7 @@ describe("the daily limit", () => {
     ]);
   });
 
-  test("is never less than unused, when a clock that was days ahead for a moment has made the day forget a hold", () => {
+  test("does not grow when a hold is released that a clock days ahead made the day forget", () => {
     const release: Intent = { kind: "voidHold", holdRequestId: requestId(2) };
     const ahead = [{ hoursLater: 48 }, transfer(1n), { hoursLater: -48 }, transfer(1n)];
     const after = [release, transfer(1_000n), transfer(1n)];
@@ -258,7 +258,7 @@ describe("the daily limit", () => {
     ]);
   });
 
-  test("gets back what a voided hold took, on its day and not on a later one", () => {
+  test("returns a voided hold's amount on its own day only", () => {
     const release: Intent = { kind: "voidHold", holdRequestId: requestId(2) };
     expect(codes(play([charge(kim.normal, 9_000n), hold(1_000n), release, transfer(1_000n)]))).toEqual(
       Array(4).fill("posted"),
@@ -287,7 +287,7 @@ test("a charge can be cancelled for 30 times 24 hours", () => {
   ]);
 });
 
-test("a deposit in a closed INCENTIVE wallet does not pay", () => {
+test("a deposit in a closed INCENTIVE wallet pays nothing", () => {
   const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
   const [, , , paid] = play([
     close,
@@ -299,7 +299,7 @@ test("a deposit in a closed INCENTIVE wallet does not pay", () => {
   expect(drawn).toEqual([-1_000n, 1_000n]);
 });
 
-test("a closed wallet refuses every movement but the deposit that reached its address", () => {
+test("a closed wallet refuses every movement except a deposit at its address", () => {
   const close: Intent = { kind: "closeAccount", walletId: kim.normal };
   const refund: Intent = { kind: "refund", walletId: kim.normal };
   expect(
@@ -309,7 +309,7 @@ test("a closed wallet refuses every movement but the deposit that reached its ad
   ).toEqual(["posted", ...Array<string>(5).fill("WAL_004"), "posted"]);
 });
 
-test("a deposit in a closed wallet can leave after the wallet is reopened, and the wallet closes again", () => {
+test("a deposit in a closed wallet can leave after a reopening, and the wallet closes again", () => {
   const walletId = kim.normal;
   const close: Intent = { kind: "closeAccount", walletId };
   const reopen: Intent = { kind: "reopenAccount", walletId };
@@ -319,7 +319,7 @@ test("a deposit in a closed wallet can leave after the wallet is reopened, and t
   ]);
 });
 
-test("a hold that cannot be posted stays open, and can be voided", () => {
+test("a hold that cannot be posted stays open and can be voided", () => {
   const state = openWorld();
   const external = state.accounts.find(
     (account) => account.orgId === orgId && account.type === "ORG_EXTERNAL",
@@ -340,7 +340,7 @@ test("a hold that cannot be posted stays open, and can be voided", () => {
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
 });
 
-test("a hold that has ended takes nothing of another one", () => {
+test("an ended hold releases nothing of another one", () => {
   const ends = (["postHold", "voidHold"] as const).map((kind): Intent => ({
     kind,
     holdRequestId: requestId(2),
@@ -351,7 +351,7 @@ test("a hold that has ended takes nothing of another one", () => {
   }
 });
 
-test("opening a wallet again that is open changes nothing, and one that is not there is refused", () => {
+test("opening an open wallet changes nothing, and reopening an absent one is refused", () => {
   const open: Intent = { kind: "reopenAccount", walletId: kim.normal };
   const [first, , other] = play([open, charge(kim.normal, 1_000n), { ...open, walletId: "wal_none" }]);
   expect(first).toMatchObject({
@@ -360,7 +360,7 @@ test("opening a wallet again that is open changes nothing, and one that is not t
   expect(other).toMatchObject({ code: "WAL_002" });
 });
 
-test("an amount that an organisation's account cannot hold is refused, and the request after it is posted", () => {
+test("an amount beyond the organisation account's limit is refused, and the next request is posted", () => {
   const state = openWorld();
   const issuance = state.accounts.find(
     (account) => account.orgId === orgId && account.type === "ORG_ISSUANCE",
@@ -376,7 +376,7 @@ test("an amount that an organisation's account cannot hold is refused, and the r
   expect(codes(outcomes)).toEqual(["REQ_001", "posted", "REQ_001"]);
 });
 
-test("a cancellation that would bring a wallet above what can be shown is refused at the payment, and names the wallet", () => {
+test("a cancellation beyond the largest balance is refused with the wallet's id", () => {
   const [refused] = play([
     charge(kim.normal, 1_000n),
     payment(1_000n, 0n, 0),
@@ -387,7 +387,7 @@ test("a cancellation that would bring a wallet above what can be shown is refuse
   expect(refused).toMatchObject({ code: "REQ_001", details: { fields } });
 });
 
-test("a transfer to oneself is refused at its destination, as every other that is not valid", () => {
+test("a transfer to oneself is refused at its destination field", () => {
   const [, refused] = play([
     charge(kim.normal, 1_000n),
     { ...transfer(1n), toWalletId: kim.normal } as Intent,

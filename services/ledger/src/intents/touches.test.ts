@@ -6,7 +6,7 @@ import { touchesOf } from "./index";
 import { keyOf, requestKey, type LedgerRequest } from "../domain/types";
 import type { State } from "../domain/book";
 
-/** Returns what the store would load for this request: only the accounts that it touches. */
+/** Returns the state that the store would load for this request: only its declared accounts. */
 function loaded(state: State, request: LedgerRequest): State {
   const { orgId } = request;
   const { walletIds = [], orgAccounts = [], userOfWalletId, userId, ...rest } = touchesOf(request);
@@ -40,7 +40,7 @@ function loaded(state: State, request: LedgerRequest): State {
   };
 }
 
-test("with no more than what a request says it touches, it is decided as with everything there is", () => {
+test("the declared state of a request suffices to decide it as with the whole state", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" }), (bytes) => {
       let state = openWorld();

@@ -15,7 +15,7 @@ const TYPES: WalletType[] = ["NORMAL", "INCENTIVE", "GOVERNMENT"];
 export function createClosedAccountsGauge(deps: { log: Log; registry: Registry }): ClosedAccountsGauge {
   const gauge = new Gauge({
     name: "ledger_closed_accounts_with_balance",
-    help: "Closed accounts that hold money, by type, absent while not counted. A deposit reached them. An operator reopens them to let the money out.",
+    help: "Closed accounts with money from a deposit, until an operator reopens them; absent while not counted",
     labelNames: ["type"],
     registers: [deps.registry],
   });

@@ -2,7 +2,7 @@ import type { Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import type { CheckResult } from "../queries/verify";
 
-/** The job that looked: at all accounts, or at the whole journal. */
+/** The reporting job: over all accounts, or over the whole journal. */
 export type Scope = "accounts" | "journal";
 
 export interface ViolationsGauge {

@@ -74,7 +74,7 @@ async function walk(query: Partial<StatementQuery>, limit: number): Promise<[num
   return seen;
 }
 
-test("shows every line once, newest first, whatever the size of a page", async () => {
+test("lists every line once, newest first, for any page size", async () => {
   const newestFirst = [...lines].reverse();
   expect(await walk({}, 100)).toEqual(newestFirst);
   expect(await walk({}, 7)).toEqual(newestFirst);
@@ -86,14 +86,14 @@ test.each<[TransactionType[]]>([
   [["CHARGE", "TRANSFER"]],
   [["REFUND"]],
   [["REFUND", "TRANSFER"]],
-])("of the types %j shows each line of those and no other", async (types) => {
+])("filtered by %j lists each line of those types and no other", async (types) => {
   const expected = lines.filter(([, type]) => types.includes(type)).reverse();
   expect(await walk({ types }, 100)).toEqual(expected);
   expect(await walk({ types }, 3)).toEqual(expected);
   expect((await list({ types })).info.totalCount).toBe(expected.length);
 });
 
-test("takes page numbers as well as cursors", async () => {
+test("accepts page numbers and cursors", async () => {
   const third = await list({ page: { limit: 50, position: { $case: "currentPage", value: 3 } } });
   expect(third.lines.map(({ posting }) => Number(posting.sequence))).toEqual(
     lines
@@ -115,7 +115,7 @@ test("takes page numbers as well as cursors", async () => {
   );
 });
 
-test("from a time on, up to a time, and both with types", async () => {
+test("filters by a start, by an end, and by types with both", async () => {
   const from = await list({ fromMs: middleMs, page: { limit: 1, position: undefined } });
   expect(from.info.totalCount).toBe(lines.length - 150);
   const to = await list({ toMs: middleMs });
@@ -126,7 +126,7 @@ test("from a time on, up to a time, and both with types", async () => {
   expect((await list({ fromMs: Date.now() + 60_000 })).lines).toEqual([]);
 });
 
-test("a statement by time does not depend on later lines, though the database's clock was set back in between", async () => {
+test("a time range ignores later lines, although the database's clock was set back", async () => {
   const account = await ledger.open("back", "NORMAL");
   const startMs = Date.now() - 3_600_000;
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
@@ -152,7 +152,7 @@ test("a statement by time does not depend on later lines, though the database's 
   await owner.close();
 });
 
-test("a line shows its balance, memo, entry and counterparties", async () => {
+test("a line holds balance, memo, entry and counterparties", async () => {
   const [line] = (await list({ types: ["TRANSFER"], page: { limit: 1, position: undefined } })).lines;
   expect(line).toMatchObject({
     memo: null,
@@ -163,12 +163,12 @@ test("a line shows its balance, memo, entry and counterparties", async () => {
   expect(newest).toMatchObject({ memo: "top-up", posting: { balanceAfterWon: 609_996n } });
 });
 
-test("another organisation's account answers as an absent one", async () => {
+test("another organisation's account counts as absent", async () => {
   await expect(list({ orgId: newId("org") })).rejects.toMatchObject({ code: "WAL_002" });
   await expect(list({ accountId: newId("wal") })).rejects.toMatchObject({ code: "WAL_002" });
 });
 
-test("a cursor that was not given by an earlier page is refused", async () => {
+test("a cursor of no earlier page is refused", async () => {
   const value = Buffer.from("0x1").toString("base64url");
   await expect(list({ page: { limit: 1, position: { $case: "cursor", value } } })).rejects.toMatchObject({
     code: "REQ_001",

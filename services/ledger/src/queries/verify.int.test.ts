@@ -63,7 +63,7 @@ async function report(): Promise<{ code: number; output: string }> {
   return { code, output };
 }
 
-test("a sound ledger has 0 violations and reports its counts", async () => {
+test("a valid ledger has 0 violations and reports its counts", async () => {
   const { code, output } = await report();
   expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 314 entries, 616 postings, 3 holds/);
   expect(output).toContain("314 entries were posted by callers without certificates");
@@ -149,7 +149,7 @@ test.each([
     ["I8_callers"],
   ],
   ["a block without its types", "delete from type_blocks where sequence = 128", ["I3_types"]],
-])("finds %s that somebody changed behind its back", async (_what, statement, invariants) => {
+])("detects that somebody changed %s", async (_what, statement, invariants) => {
   const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
   await admin.run(rawSql(statement));
   await admin.close();

@@ -34,14 +34,14 @@ export interface Verified {
 
 export interface VerifyOptions {
   signal?: AbortSignal;
-  /** Called after each window, to leave the database to others. */
+  /** Called after each window, to pause. */
   rest?: (tookMs: number) => Promise<void>;
 }
 
 const MAX_ROWS = 100;
 const ORGANISATIONS_AT_ONCE = 1_000;
 
-/** Runs one check of all accounts. It reads nothing of the journal, so a month may leave meanwhile. */
+/** Runs one check of all accounts. Reads no journal, so a month may be detached meanwhile. */
 export function verifyCheck(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
   return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS), signal);
 }
@@ -90,7 +90,7 @@ async function forEachOrganisation(db: Database, work: (orgId: string) => Promis
   }
 }
 
-/** Adds what the checks of one window find to the results. Each invariant keeps at most 100 rows. */
+/** Adds the findings of one window to the results. Each invariant keeps at most 100 rows. */
 async function runWindow(
   db: Database,
   checks: Check[],

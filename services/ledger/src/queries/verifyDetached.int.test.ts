@@ -17,7 +17,7 @@ afterEach(() => ledger.close());
 
 type Month = "old" | "new";
 
-/** A wallet with a line for each mark: of the oldest month, or of this one. */
+/** A wallet with a line per mark: in the oldest month, or in this one. */
 async function walletOf(months: Month[]): Promise<string> {
   const walletId = await ledger.open();
   for (const month of months) await charge(walletId, month);
@@ -32,7 +32,7 @@ async function charge(walletId: string, month: Month): Promise<void> {
 
 const detachOldest = () => detachOldestMonth(ledger.database.ownerUrl);
 
-/** A line's whole entry, so that nothing but the chain can tell. */
+/** Deletes a line's whole entry, so that only the chain of lines can reveal it. */
 async function lose(walletId: string, sequence: number): Promise<void> {
   const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
   await admin.run(
@@ -52,7 +52,7 @@ test.each<Month[]>([
   ["new", "new", "old", "old", "new"],
   ["new", "old", "new", "old", "new", "new"],
   ["old"],
-])("what has left with its month is no gap: %s %s %s %s %s %s", async (...months) => {
+])("detached lines are no gap: %s %s %s %s %s %s", async (...months) => {
   const walletId = await walletOf(months);
   await detachOldest();
   expect(await ledger.violations()).toEqual([]);
@@ -61,7 +61,7 @@ test.each<Month[]>([
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("the months that left one after the other are no gap", async () => {
+test("consecutive detached months are no gap", async () => {
   const walletId = await walletOf(["new", "old"]);
   oldMs += 31 * DAY_MS;
   await charge(walletId, "old");
@@ -71,7 +71,7 @@ test("the months that left one after the other are no gap", async () => {
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("a verification waits for a month that is detached, and then reads its detached runs", async () => {
+test("a verification waits for a month that is being detached, and then reads its detached runs", async () => {
   await walletOf(["new", "new", "old", "new"]);
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
   let looking: Promise<string[]> | undefined;
@@ -93,7 +93,7 @@ test.each([
   ["before the detached lines", 2],
   ["behind the detached lines", 5],
   ["far from the detached lines", 7],
-])("verification finds a line that is missing %s", async (_where, sequence) => {
+])("verification detects a missing line %s", async (_where, sequence) => {
   const walletId = await walletOf(["new", "new", "old", "old", "new", "new", "new", "new"]);
   await detachOldest();
   expect(await ledger.violations()).toEqual([]);
@@ -103,7 +103,7 @@ test.each([
   expect(found).toContainEqual(expect.stringMatching(new RegExp(`^I3_chain \\d+/${sequence + 1}:`)));
 });
 
-test("a balance that is not that of the line that left last is found", async () => {
+test("a balance that differs from the last detached line is detected", async () => {
   const walletId = await walletOf(["new", "old"]);
   await detachOldest();
   const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
@@ -114,7 +114,7 @@ test("a balance that is not that of the line that left last is found", async () 
   );
 });
 
-test("a charge may leave before its cancellation, or with it", async () => {
+test("a charge may be detached before its cancellation, or with it", async () => {
   const walletId = await ledger.open();
   for (const cancelledMs of [oldMs, Date.now()]) {
     const charge = chargeOf(walletId, 1_000n);

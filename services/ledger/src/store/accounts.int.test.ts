@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-test("accounts are locked in the order of their numbers, also when the table is not", async () => {
+test("accounts are locked in number order, in any order of the table", async () => {
   const { database, orgId } = ledger;
   const { db } = database;
   const ids = [await ledger.open(), await ledger.open(), await ledger.open()];
-  // From now on the first lies behind the others.
+  // Moves the first account's row behind the others.
   await ledger.post(chargeOf(ids[0]!, 1_000n));
-  // PostgreSQL must know that the table is small, and read it in the order of its pages.
+  // PostgreSQL must know that the table is small, so that it reads pages in order.
   const owner = openTestDatabase(database.ownerUrl, "ledger", { max: 1 });
   await owner.run(sql`analyze accounts`);
   await owner.close();

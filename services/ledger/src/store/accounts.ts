@@ -55,7 +55,7 @@ export async function findFacts(
   return rows.map(toFacts);
 }
 
-/** Always in the order of their numbers, so that no two batches can wait for each other in a circle. */
+/** Locks in number order, so that two batches never deadlock. */
 export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Promise<Account[]> {
   const rows = await tx.query<MovingRow & { id: string }>(
     named(
@@ -65,7 +65,7 @@ export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Pr
         order by number for no key update`,
     ),
   );
-  // A standby without the last commits may have given the number of a cached account to another account.
+  // A promoted standby without the last commits may have reused a cached account's number.
   const isAsKnown = rows.every((row) => row.id === idToUuid(facts.get(row.number)!.id));
   if (!isAsKnown || rows.length !== facts.size) throw new StaleStateError("an account is not the cached one");
   return rows.map((row) => toAccount(facts.get(row.number)!, row));
@@ -108,7 +108,7 @@ export async function findWalletsOfUsers(
   }));
 }
 
-/** The wallets that these users have beside the known ones. */
+/** The wallets of these users besides the known ones. */
 export async function findOtherWallets(
   db: Queryable,
   users: User[],
@@ -168,7 +168,7 @@ export async function reserveNumbers(tx: Tx, count: number): Promise<bigint[]> {
   return rows.map(({ number }) => number);
 }
 
-/** In the order of their ids, so that two batches that open the same accounts wait for each other instead of in a circle. */
+/** Inserts in id order, so that two batches that open the same accounts never deadlock. */
 export function insertAccounts(tx: Tx, accounts: Account[]): void {
   tx.push(
     named(
@@ -192,7 +192,10 @@ const ORG_ACCOUNTS: OrgAccountType[] = ["ORG_ISSUANCE", "ORG_INCENTIVE", "ORG_EX
 const orgAccountIds = new Map<string, string>();
 const MAX_ORG_ACCOUNT_IDS = 100_000;
 
-/** Derived, so that every replica means the same account without asking. Kept, since every charge asks for one. */
+/**
+ * Derived, so that every replica gets the same id without a question. Cached, because every charge
+ * needs it.
+ */
 export function orgAccountId(orgId: string, type: OrgAccountType): string {
   const key = orgId + type;
   let id = orgAccountIds.get(key);
@@ -204,7 +207,7 @@ export function orgAccountId(orgId: string, type: OrgAccountType): string {
   return id;
 }
 
-/** Makes an organisation's own accounts where they are missing; two replicas may do so at once, and do it in one order. */
+/** Creates an organisation's missing own accounts; concurrent replicas use the same order. */
 export async function ensureOrgAccounts(db: Queryable, orgIds: string[]): Promise<void> {
   const wanted = orgIds.flatMap((orgId) => ORG_ACCOUNTS.map((type) => ({ orgId, type })));
   await db.run(sql`
@@ -248,7 +251,7 @@ export interface ClosedWithBalance {
   first: { orgId: string; walletId: string }[];
 }
 
-/** Reads all accounts: an index by what every posting changes would be on the way of every posting. */
+/** Reads all accounts: an index on a column that every posting changes would slow every posting. */
 export async function findClosedWithBalance(db: Queryable): Promise<ClosedWithBalance[]> {
   const rows = await db.query<{ type: number; accounts: bigint; org_ids: string[]; ids: string[] }>(
     named(

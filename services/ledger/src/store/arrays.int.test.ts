@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("ids arrive as they were sent", async () => {
+test("ids keep their bytes", async () => {
   const ids = [newId("wal"), newId("trf")];
   const row = await database.db.one(sql`
     select ${uuids(ids)}::uuid[]::text[] as ids, cardinality(${uuids([])}::uuid[]) as none`);
   expect(row).toEqual({ ids: ids.map(idToUuid), none: 0 });
 });
 
-test("an array of nothing but nulls is left out, and unnest fills it up", async () => {
+test("an array of nulls is omitted, and unnest pads it", async () => {
   const rows = await database.db.query(sql`
     select * from unnest(${[1, 2]}::integer[], ${sparse([null, null])}::text[], ${sparse([null, "b"])}::text[]) as r (a, b, c)`);
   expect(rows).toEqual([

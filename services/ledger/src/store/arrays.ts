@@ -21,12 +21,12 @@ function header(oid: number, length: number): Buffer {
   return bytes;
 }
 
-/** The text of an array whose elements need no quotes: letters, hex digits and hyphens. */
+/** Literal of an array whose elements need no quotes: letters, hex digits and hyphens. */
 export function braces(values: readonly string[]): string {
   return `{${values.join(",")}}`;
 }
 
-/** The elements of an array for `unnest` beside longer ones, which fills it up with nulls: nothing at all when there is none but null. */
+/** Elements for `unnest` beside longer arrays, which pads with nulls: empty when all are null. */
 export function sparse<T>(values: readonly (T | null)[]): readonly (T | null)[] {
   return values.some((value) => value !== null) ? values : [];
 }

@@ -4,7 +4,7 @@ import { won, type Won } from "@wonrail/kit/contract/money";
 import type { Changes } from "../domain/book";
 import { requestKey } from "../domain/types";
 
-/** Read under the lock of the charge's wallet, which every cancellation of it takes. */
+/** Read under the lock of the charge's wallet, which every cancellation takes. */
 export async function findCancelledCharges(
   tx: Tx,
   charges: { orgId: string; requestId: string }[],

@@ -19,7 +19,7 @@ export async function prepareChecks(connection: Queryable): Promise<void> {
   await connection.run(rawSql("set local work_mem = '64MB'"));
 }
 
-/** Keeps a month from leaving between the first and the last read of one snapshot. */
+/** Prevents a detach between the first and the last read of a snapshot. */
 export async function lockJournal(connection: Queryable): Promise<void> {
   await connection.run(rawSql("lock table entries, postings in access share mode"));
 }

@@ -2,7 +2,7 @@ import { assert } from "@wonrail/kit/contract/errors";
 import { TRANSACTION_TYPES } from "../domain/typeBits";
 import type { AccountType, Freeze, IntentKind, TransactionType } from "../domain/types";
 
-/** The small numbers that stand for words in the tables: those of the contract's enums. Only ever appended to. */
+/** The tables' numbers for enum values, equal to the contract's. Only append to them. */
 const ACCOUNT_TYPES: readonly AccountType[] = [
   "NORMAL",
   "INCENTIVE",

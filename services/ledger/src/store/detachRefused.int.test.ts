@@ -28,18 +28,18 @@ afterEach(async () => {
 
 const detach = () => owner.query(sql`select detach_oldest_journal_partition()`);
 
-test("a month that ended less than 62 days ago stays", async () => {
+test("a month that ended less than 62 days ago stays attached", async () => {
   const before = await readJournalWindow(ledger.database.db);
   await expect(detach()).rejects.toThrow(/the month \d{4}_\d\d ended less than 62 days ago/);
   expect(await readJournalWindow(ledger.database.db)).toEqual(before);
 });
 
-test("the month that is under way stays", async () => {
+test("the current month stays attached", async () => {
   await owner.run(rawSql("delete from journal_partitions where until_at <= now()"));
   await expect(detach()).rejects.toThrow(/the month \d{4}_\d\d is not over yet/);
 });
 
-test("a month stays for as long as a hold of it is open, which is settled under an id of that month, and told of", async () => {
+test("a month with an open hold stays attached until the hold ends, and the refusal names the hold", async () => {
   const fromMs = await addOldMonths(ledger.database.ownerUrl);
   const walletId = await ledger.open("kim", "NORMAL", 1_000n);
   const requestId = newId("trf", fromMs + DAY_MS);
@@ -65,7 +65,7 @@ test("a month stays for as long as a hold of it is open, which is settled under 
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("a detach waits for a writer of the month, and the writer's hold keeps the month", async () => {
+test("a detach waits for a writer of the month, whose hold then keeps the month", async () => {
   const { database } = ledger;
   const fromMs = await addOldMonths(database.ownerUrl);
   const [orgId, id] = [idToUuid(ledger.orgId), idToUuid(newId("trf", fromMs + DAY_MS))];

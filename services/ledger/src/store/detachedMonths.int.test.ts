@@ -12,7 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.close());
 
-/** A wallet with a line for each mark, of the oldest month or of this one; then the oldest month leaves. */
+/**
+ * A wallet with a line per mark, in the oldest month or in this one; then detaches the oldest
+ * month.
+ */
 async function walletOf(months: ("old" | "new")[]): Promise<string> {
   const { database, orgId, engine } = ledger;
   const fromMs = await addOldMonths(database.ownerUrl);
@@ -25,7 +28,7 @@ async function walletOf(months: ("old" | "new")[]): Promise<string> {
   return walletId;
 }
 
-test("from and to are found where lines before them have left", async () => {
+test("a time range is found behind detached lines", async () => {
   const accountId = await walletOf(["old", "old", "old", "new"]);
   const list = async (fromMs: number | null, toMs: number | null) => {
     const query = { orgId: ledger.orgId, accountId, types: [], fromMs, toMs, page: undefined };
@@ -36,7 +39,7 @@ test("from and to are found where lines before them have left", async () => {
   expect([await list(before, null), await list(null, before)]).toEqual([[4n], []]);
 });
 
-test("a statement goes on behind lines that have left", async () => {
+test("a statement continues behind detached lines", async () => {
   const accountId = await walletOf(["new", "new", "new", "old", "old", "old", "old", "new", "new"]);
   const seen: bigint[] = [];
   let cursor: string | undefined;
@@ -58,7 +61,7 @@ test.each([
   ["ooon", [4n]],
   ["nooo", [1n]],
   ["oo", []],
-])("of %s pages by number show each line that is there once, and count no other", async (months, left) => {
+])("pages of %s show and count each remaining line once", async (months, left) => {
   const accountId = await walletOf([...months].map((month) => (month === "o" ? "old" : "new")));
   for (const limit of [1, 2, 3]) {
     const seen: bigint[] = [];

@@ -29,7 +29,7 @@ export interface StoredRequest extends Pick<JournalEntry, "origin"> {
   answer: AnsweredRequest;
 }
 
-/** In the order of their ids, so that two batches with the same new requests wait for each other instead of in a circle. */
+/** Inserts in id order, so that two batches with the same new requests never deadlock. */
 export function insertEntries(
   tx: Tx,
   answered: { request: LedgerRequest; answer: AnsweredRequest }[],
@@ -89,7 +89,7 @@ function emptyColumns() {
     metadata: [] as (string | null)[],
     orgSequences: [] as (bigint | null)[],
     originalIds: [] as (string | null)[],
-    /** Which elements of the next two are the entry's. Null when it moved nothing. */
+    /** Range of the entry's elements in the next two arrays. Null without postings. */
     firsts: [] as (number | null)[],
     lasts: [] as (number | null)[],
     accountNumbers: [] as bigint[],
@@ -281,8 +281,9 @@ function groupRows(rows: EntryRow[]): EntryRow[][] {
 }
 
 /**
- * Which of these requests are in the journal: usually none, so only keys are asked for. With them comes the time: one clock for all
- * replicas, read after the locks, so that the times on one account's postings never run backwards.
+ * Returns the requests that the journal already has. Usually there are none, so only keys are read.
+ * Also returns the time: one clock for all replicas, read after the locks, so that times on one
+ * account's postings never run backwards.
  */
 export async function findKnown(
   tx: Tx,
@@ -377,7 +378,7 @@ function toOutcome(row: EntryRow, entry: Entry): Outcome {
   return { status: "posted", entry };
 }
 
-/** Each wallet as its last posting left it, in the order in which they first appear. */
+/** Each wallet's balance after its last posting, in order of first appearance. */
 function balancesOf(postings: Posting[]): BalanceAfter[] {
   const balances = new Map<string, BalanceAfter>();
   for (const { accountId, accountType, balanceAfterWon, sequence } of postings) {

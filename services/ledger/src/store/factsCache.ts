@@ -1,15 +1,15 @@
 import type { Tx } from "@wonrail/kit/db";
 import { findFacts, type AccountFacts, type User, type UserWallet } from "./accounts";
 
-/** How many wallets a user can have: one of each type. */
+/** Number of wallets per user: one of each type. */
 const ALL_OF_A_USER = 3;
 
 export interface FactsCache {
-  /** Returns the accounts that exist, by number. It reads unknown ones from the database. */
+  /** Returns existing accounts by number. Reads unknown ones from the database. */
   of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
-  /** This wallet's user, if all wallets were asked for that this user had; the same object for each of them. */
+  /** The wallet's user, if all wallets of the user are cached; the same object for each of them. */
   userOf(orgId: string, walletId: string): KnownUser | undefined;
-  /** The users of these wallets have no other wallets than `found`, which should be known by now. */
+  /** Records that these wallets' users have no wallets besides `found`, which are cached. */
   knowsUsersOf(walletIds: Iterable<string>, found: UserWallet[]): void;
   forgetAll(): void;
 }
@@ -29,8 +29,9 @@ interface CachedUser extends User {
 }
 
 /**
- * Caches facts that never change, of the accounts used last. That saves a look-up by uuid and half the
- * columns of every lock. A user is evicted as a whole, so that all wallets of a cached user are known.
+ * Caches constant facts of recently used accounts. That saves a look-up by uuid and half the
+ * columns of every lock. A user is evicted as a whole, so that all wallets of a cached user are
+ * known.
  */
 export function createFactsCache(maxAccounts: number): FactsCache {
   const known = new Map<string, { facts: AccountFacts; user: CachedUser | undefined }>();
@@ -75,7 +76,7 @@ export function createFactsCache(maxAccounts: number): FactsCache {
       return user.asked || hasEveryWallet(user) ? user : undefined;
     },
     knowsUsersOf(walletIds, found) {
-      // In a cache that is full some may have been forgotten for the others.
+      // A full cache may have evicted some of these wallets for others.
       const incomplete = new Set(found.filter(({ id }) => !known.has(id)).map(userKey));
       for (const walletId of walletIds) {
         const user = known.get(walletId)?.user;

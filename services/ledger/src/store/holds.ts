@@ -25,7 +25,8 @@ export async function findHolds(
     named(
       "holds_find",
       sql`
-        select h.org_id, h.id, h.request_prefix, h.account_number, a.id as account_id, h.amount_won, h.to_address, h.limit_day, h.state, h.sequence
+        select h.org_id, h.id, h.request_prefix, h.account_number, a.id as account_id, h.amount_won,
+          h.to_address, h.limit_day, h.state, h.sequence
         from holds h join accounts a on a.number = h.account_number
         where (h.org_id, h.id) in (
           select * from unnest(
@@ -46,14 +47,15 @@ export async function findHolds(
   }));
 }
 
-/** A hold that was placed and settled in one batch comes as settled. */
+/** A hold that was placed and settled in one batch is inserted as settled. */
 export function saveHolds(tx: Tx, holds: Hold[], nowMs: number): void {
   const now = new Date(nowMs);
   tx.push(
     named(
       "holds_save",
       sql`
-        insert into holds (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, sequence, placed_at, settled_at)
+        insert into holds (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state,
+          sequence, placed_at, settled_at)
         select org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, sequence, ${now}::timestamptz,
           case when state <> 'open' then ${now}::timestamptz end
         from unnest(

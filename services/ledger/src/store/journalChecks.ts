@@ -7,14 +7,14 @@ import { intentKinds } from "./codes";
 // The checks of the journal, each for one window: a part of the accounts' lines, a run of an
 // organisation's entries, or one organisation's rows in the other tables.
 
-/** The lines of some accounts with sequences after one and up to another. */
+/** Lines of some accounts with sequences after one and up to another. */
 export interface LineWindow {
   numbers: bigint[];
   after: bigint;
   last: bigint;
 }
 
-/** The entries of an organisation with sequences after one and up to another. */
+/** Entries of an organisation with sequences after one and up to another. */
 export interface EntryWindow {
   orgId: string;
   after: bigint;
@@ -26,7 +26,7 @@ const LINES_AT_ONCE = 100n * POSTINGS_PER_BLOCK;
 const ACCOUNTS_AT_ONCE = 200;
 export const ENTRIES_AT_ONCE = 5_000n;
 
-/** Lists windows of the next accounts. An account with many lines gets windows of its own. */
+/** Lists windows of the next accounts. An account with many lines gets its own windows. */
 export async function nextLineWindows(db: Queryable, afterNumber: bigint): Promise<LineWindow[]> {
   const accounts = await db.query<{ number: bigint; sequence: bigint }>(
     named(
@@ -208,14 +208,14 @@ export function entryChecks(
 /** The journal does not contain older ids. */
 const JOURNAL_BEGINS = sql`(select uuid_from(min(from_at)) from journal_partitions)`;
 
-/** Rows of another table: the id of the entry that made each, and what it is about. */
+/** Rows of another table: the id of each row's entry, and its subject. */
 interface RowsOfEntries {
   rows: Sql;
   withoutEntry: string;
   withoutRow: string;
 }
 
-/** A full join is never done row by row, whatever the planner believes about the tables. */
+/** A full join never runs row by row, whatever the planner estimates. */
 function eachHasItsRow(
   orgId: string,
   kind: IntentKind,

@@ -15,7 +15,7 @@ interface HeadRow {
   last_sequence: bigint;
 }
 
-/** Makes the heads of organisations where they are missing. */
+/** Inserts the missing heads of organisations. */
 export async function ensureHeads(db: Queryable, orgIds: string[]): Promise<void> {
   await db.run(sql`
     insert into journal_heads (org_id)
@@ -39,7 +39,7 @@ export async function lockHeads(tx: Tx, orgIds: Iterable<string>): Promise<Map<s
   return headsOf(rows);
 }
 
-/** Locks the heads only if the users have no wallets beside the known ones: those must be locked first. */
+/** Locks the heads only if the users have no unknown wallets, which must be locked first. */
 export async function lockHeadsUnlessMissed(
   tx: Tx,
   orgIds: Iterable<string>,
@@ -53,7 +53,8 @@ export async function lockHeadsUnlessMissed(
         select org_id, last_sequence from journal_heads
         where org_id = any(${uuids([...orgIds])}::uuid[])
           and not (select exists (
-            select from unnest(${uuids(users.map(({ orgId }) => orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
+            select from unnest(${uuids(users.map(({ orgId }) => orgId))}::uuid[],
+              ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
             join accounts a on a.org_id = u.org_id and a.user_id = u.user_id
             where a.id <> all(${uuids([...knownIds])}::uuid[])))
         order by org_id for no key update`,

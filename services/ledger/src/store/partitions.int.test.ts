@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-test("months are made ahead, once, by two replicas at the same time", async () => {
+test("two replicas create the coming months once, ahead of time", async () => {
   const { db } = ledger.database;
   const before = await readJournalWindow(db);
   const until = before.untilMs + 40 * DAY_MS;
@@ -35,7 +35,7 @@ test("months are made ahead, once, by two replicas at the same time", async () =
   expect((await readJournalWindow(db)).untilMs).toBeGreaterThan(until);
 });
 
-test("a replica whose clock is a year ahead makes no months too many", async () => {
+test("a replica whose clock is a year ahead creates no surplus months", async () => {
   const { db } = ledger.database;
   const window = await watchWindow(db);
   await keepPartitions({ db, log: testLog(), window });
@@ -46,7 +46,7 @@ test("a replica whose clock is a year ahead makes no months too many", async () 
   expect(window.current()).toEqual(before);
 });
 
-test("a detached month's requests are refused, not done again, and the statement and the invariants go on without it", async () => {
+test("requests of a detached month are refused, and statement and invariants still work", async () => {
   const { database, orgId, engine } = ledger;
   await addOldMonths(database.ownerUrl);
   const window = await readJournalWindow(database.db);
@@ -75,7 +75,7 @@ test("a detached month's requests are refused, not done again, and the statement
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("a partition that is made later is as closed to the service's role as the others", async () => {
+test("a later partition has the same grants as the others", async () => {
   const { db } = ledger.database;
   const names = await db.query<{ name: string }>(sql`select name from journal_partitions`);
   for (const { name } of names) {

@@ -12,7 +12,10 @@ export async function readJournalWindow(db: Queryable): Promise<JournalWindow> {
   return { fromMs: row.from_at.getTime(), untilMs: row.until_at.getTime() };
 }
 
-/** Makes the partitions of the coming months, by the database's clock: what another makes too many stays. Two replicas may do so at once. */
+/**
+ * Creates the partitions of the coming months, by the database's clock. Two replicas may do so at
+ * once.
+ */
 export async function ensurePartitions(db: Queryable, aheadMs: number): Promise<number> {
   const { made } = await db.one<{ made: number }>(sql`
     select ensure_journal_partitions(now() + make_interval(secs => ${aheadMs / 1000})) as made`);

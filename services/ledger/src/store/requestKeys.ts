@@ -3,7 +3,7 @@ import { uuidToId } from "@wonrail/kit/contract/ids";
 import { keyOf, type IdempotencyKey, type LedgerRequest, type UsedKey } from "../domain/types";
 import { uuids } from "./arrays";
 
-/** A key that was used before, and the request that it belongs to. */
+/** A used key and its request. */
 export interface StoredKey extends UsedKey {
   orgId: string;
   name: string;
@@ -55,7 +55,7 @@ export async function findKey(
   return found;
 }
 
-/** Inserts in key order, so that two batches with the same new keys cannot wait for each other in a circle. */
+/** Inserts in key order, so that two batches with the same new keys never deadlock. */
 export function insertKeys(tx: Tx, requests: readonly LedgerRequest[], nowMs: number): void {
   tx.push(
     named(

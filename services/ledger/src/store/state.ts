@@ -29,11 +29,14 @@ interface Refs {
   accountIds: Set<string>;
   userWallets: { orgId: string; walletId: string }[];
   users: User[];
-  /** Of `userWallets` those whose users' wallets have to be asked for before the locks, since they are not known. */
+  /**
+   * Wallets of `userWallets` whose users' other wallets are unknown and must be read before the
+   * locks.
+   */
   unsure: { orgId: string; walletId: string }[];
   /** The wallets found for `unsure` and `users`. */
   ofUsers: UserWallet[];
-  /** Users of `userWallets` who may have got another wallet since theirs were asked for. */
+  /** Users of `userWallets` who may have got another wallet since the read. */
   guessed: Set<User>;
   charges: RequestRef[];
   payments: RequestRef[];
@@ -43,8 +46,9 @@ interface Refs {
 }
 
 /**
- * Reads all that a batch is decided on. First what never changes and tells which accounts to lock, then the locks, and only then, with a
- * snapshot that is younger than the locks, whatever another batch may just have changed.
+ * Reads the whole state of a batch's decision. First the constant facts that name the accounts,
+ * then the locks, and then, in a snapshot younger than the locks, everything that another batch may
+ * have changed.
  */
 export async function loadState(
   tx: Tx,
@@ -66,7 +70,8 @@ export async function loadState(
     () => onLocked(),
     () => undefined,
   );
-  // Sent together and done one after the other, each with a snapshot of its own: all but the first see what the locks were waited for.
+  // Sent together and executed in order, each with its own snapshot: all but the first see the
+  // rows that the locks waited for.
   const [
     accounts,
     before,
@@ -93,11 +98,11 @@ export async function loadState(
       : lockHeadsUnlessMissed(tx, refs.orgIds, [...refs.guessed], refs.accountIds),
   ]);
   const late = missed.length === 0 ? undefined : await cache.of(tx, refs.orgIds, new Set(missed));
-  // The clock is read again after the last lock, whichever batch held it before.
+  // The clock is read again after the last lock, whichever batch held it.
   const [more, { nowMs, known }] = late
     ? await Promise.all([lockAccounts(tx, late), findKnown(tx, requests)])
     : [[], before];
-  // The last lock of all, in the same message as the others unless a wallet was missed or was opened just now.
+  // The last lock, in the same message as the others unless a wallet was missing or newly opened.
   const heads = firstHeads.size === refs.orgIds.size ? firstHeads : await lockHeads(tx, refs.orgIds);
   requireFresh(refs, heads, [...accounts, ...more], holds, originals);
   const answered = await findEntries(tx, [...known, ...usedKeys, ...credits]);
@@ -124,7 +129,7 @@ function creditsByLog(credits: Credit[]): Map<string, string> {
   );
 }
 
-/** A hold that was placed after the first look has an account that is not locked, or an entry that is not loaded. */
+/** A hold placed after the first read has an unlocked account or an unread entry. */
 function requireFresh(
   refs: Refs,
   heads: Map<string, bigint>,
@@ -196,7 +201,10 @@ async function addAccountsOfHolds(tx: Tx, { holds, accountIds }: Refs): Promise<
   for (const { accountId } of await findHolds(tx, holds)) accountIds.add(accountId);
 }
 
-/** Finds the entries that are cancelled, or whose holds end. The batch locks the accounts of their postings. */
+/**
+ * Finds the cancelled entries, and those whose holds end. The batch locks the accounts of their
+ * postings.
+ */
 async function findOriginals(tx: Tx, refs: Refs): Promise<StoredRequest[]> {
   const originals = await findEntries(tx, [...refs.charges, ...refs.payments, ...refs.holds]);
   for (const { answer } of originals) {

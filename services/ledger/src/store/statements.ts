@@ -5,7 +5,7 @@ import { POSTINGS_PER_BLOCK, type Account, type Posting, type TransactionType } 
 import { accountId } from "./accounts";
 import { accountTypes, transactionTypes } from "./codes";
 
-/** A posting as its account's statement shows it. */
+/** A posting as a line of its account's statement. */
 export interface StatementLine {
   requestId: string;
   relatedId: string | null;
@@ -22,10 +22,11 @@ export interface SequenceRange {
 }
 
 /**
- * The first sequence that was posted at a time or later, by steps of halves: some twenty look-ups by key for millions of postings, and no index on time
- * to keep. What left with its month leaves gaps: the first line behind a step decides. Where the database's clock was set back, times on one account run
- * backwards, and no line may be the first; the steps are the same however long the account has become, so all who ask of a time get one answer, and what
- * ends there and what begins there leave nothing out and show nothing twice.
+ * The first sequence posted at or after a time, by binary search: about twenty key look-ups for
+ * millions of postings, without an index on time. Detached lines leave gaps, where the next
+ * remaining line decides. If the database's clock was set back, times run backwards. The search
+ * steps do not depend on later lines, so every caller gets the same answer, and adjacent
+ * ranges neither omit nor repeat a line.
  */
 export async function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
   const row = await db.one<{ sequence: bigint }>(
@@ -62,7 +63,9 @@ export interface Gone {
   before: bigint;
 }
 
-/** Counts detached lines. Each run of them is a row, so this is one index look-up for most accounts. */
+/**
+ * Counts detached lines. Each run of them is a row, so this is one index look-up for most accounts.
+ */
 export function countGone(
   db: Queryable,
   account: Account,
@@ -77,7 +80,8 @@ export function countGone(
         from (
           select lines, ${last} - last_sequence - sum(lines) over (order by last_sequence desc) + lines as there
           from (
-            select least(last_sequence, ${last}) as last_sequence, least(last_sequence, ${last}) - greatest(first_sequence, ${first}) + 1 as lines
+            select least(last_sequence, ${last}) as last_sequence,
+              least(last_sequence, ${last}) - greatest(first_sequence, ${first}) + 1 as lines
             from detached_postings
             where account_number = ${account.number} and first_sequence <= ${last} and last_sequence >= ${first}
           ) r
@@ -86,7 +90,7 @@ export function countGone(
   );
 }
 
-/** Newest first: as many of a range as asked for, however far they are apart. */
+/** The newest sequences of a range, across any gaps. */
 export async function listSequences(
   db: Queryable,
   account: Account,
@@ -110,7 +114,9 @@ export async function listSequences(
   );
 }
 
-/** Newest first, of some types only: block by block, and of the blocks only those that have one of the types. */
+/**
+ * The newest sequences of some types, block by block, reading only blocks with one of the types.
+ */
 export async function listSequencesOfTypes(
   db: Queryable,
   account: Account,
@@ -153,7 +159,10 @@ export async function countOfTypes(
   return row.count;
 }
 
-/** The blocks of the range that have one of the types, and the last one, whose types are not written down yet; in them the matches. */
+/**
+ * Matching lines in the range's blocks with one of the types, and in the last block, whose types
+ * are not stored yet.
+ */
 function matches(account: Account, types: TransactionType[], { first, last }: SequenceRange) {
   const codes = types.map((type) => transactionTypes.toCode(type));
   const lastFull = (account.sequence / POSTINGS_PER_BLOCK) * POSTINGS_PER_BLOCK;

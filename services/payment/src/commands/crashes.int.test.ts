@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { catchUp, confirmed, deliver } from "./testing/events";
-import { dieAt } from "./testing/failpoints";
+import { crashAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, type Command, pay, refund, transfer } from "./testing/commands";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
-// All processes are killed at a named step of each command. The client's retry with the same key then finds one effect, or
-// makes it. WONRAIL_DEEP repeats each crash five times.
+// All processes are killed at a named step of each command. The client's retry with the same key
+// then finds one effect, or makes it. WONRAIL_DEEP repeats each crash five times.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
@@ -45,7 +45,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
   },
   async pay() {
     const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
-    // Made beforehand, so that the ledger dies at the payment's entry and not at this account's.
+    // Created beforehand, so that the ledger dies at the payment's entry and not at this account's.
     await world.openWallet({ type: "INCENTIVE", userId: payer.userId });
     const wallets = [payer.walletId, receiver.walletId];
     const command = pay(payer.walletId, receiver.walletId, 1_000, { incentive: 0 });
@@ -77,7 +77,7 @@ test.each(cases)(
   async ({ point, name }) => {
     const { command, wallets, after } = await scenes[name]!();
     const key = randomUUID();
-    await dieAt(world, point, () => world.execute(command, key));
+    await crashAt(world, point, () => world.execute(command, key));
     const answer = await world.execute(command, key);
     expect(answer.replayed).toBe(AFTER.includes(point));
     expect(await world.balances(...wallets)).toEqual(after);
@@ -94,7 +94,7 @@ test.each(["ledger.before_commit", "ledger.committed", "payment.hold_ended", "pa
     const { transferId } = valueOf(await world.execute(transfer(walletId, OUTSIDE, 1_000)), "transfer");
     await catchUp(world);
     await deliver(world, confirmed(transferId));
-    await dieAt(world, point, async () => {
+    await crashAt(world, point, async () => {
       await world.app().settleTransfers();
       await catchUp(world);
     });

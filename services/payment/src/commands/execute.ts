@@ -130,7 +130,7 @@ async function post(
     return refusedBy(fromErrorDetail(outcome.outcome.value), outcome, request);
   } catch (error) {
     if (isUndone(error) || isUnknown(error) || isRefusal(error)) throw error;
-    // The ledger failed in a way that says nothing about the entry.
+    // The ledger failed without a decision on the entry.
     deps.log.error({ err: error, requestId: asked.requestId }, "the outcome of a post is not known");
     throw new DomainError("SYS_003", null, { cause: error });
   }
@@ -161,7 +161,8 @@ async function respond(
     return { replayed: outcome.replayed, outcome: answerOf(orgId, entry, deps.network) };
   }
   const refused = outcome.outcome?.value ?? toErrorDetail(new DomainError("SYS_001"));
-  // The wallet service may have lost the INCENTIVE wallet in a failover: the next payment makes it again.
+  // The wallet service may have lost the INCENTIVE wallet in a failover: the next payment recreates
+  // it.
   if (refused.code === "WAL_002" && command?.$case === "pay")
     deps.facts.forgetIncentiveWallet(orgId, command.value.payerWalletId);
   const value = await explainRefusal(deps, orgId, command!, refused);

@@ -8,8 +8,8 @@ import { findPayment } from "../store/payments";
 import { type Command } from "./readCommand";
 
 /**
- * The ledger refuses to cancel what left its journal as unknown. The records go further back, so they can tell why the
- * cancellation is refused.
+ * The ledger refuses to cancel entries of detached months as unknown. The records are older, so
+ * they can explain the refusal.
  */
 export async function explainRefusal(
   { db }: { db: Database },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("concurrent calls share one question about a policy, which is cached for a second and repeated after a failure", async () => {
+test("concurrent calls share one policy look-up, cached for a second and repeated after a failure", async () => {
   let nowMs = 0;
   let asked = 0;
   let away = false;

@@ -9,7 +9,7 @@ export interface Facts {
   policyOf(orgId: string): Promise<Policy>;
   /** The id of the organisation's wallet at this address; null when there is none. */
   walletAt(orgId: string, address: string): Promise<string | null>;
-  /** Makes the payer's INCENTIVE wallet, unless the ledger would refuse a payment between these wallets anyway. */
+  /** Creates the payer's INCENTIVE wallet, unless the ledger would refuse the payment anyway. */
   ensureIncentiveWallet(orgId: string, payerWalletId: string, receiverWalletId: string): Promise<void>;
   /** Drops the cached fact that the payer has an INCENTIVE wallet. */
   forgetIncentiveWallet(orgId: string, payerWalletId: string): void;
@@ -38,7 +38,7 @@ export function createFacts({ wallet, ...policyDeps }: FactsDeps): Facts {
       if (known !== undefined) return known;
       const { wallets } = await wallet.findWalletsByAddress({ orgId, addresses: [address] }, { retry: true });
       const walletId = wallets[0]?.walletId;
-      // An address without a wallet is not cached: the wallet may be made at any time.
+      // An address without a wallet is not cached, because the wallet may be created at any time.
       if (walletId !== undefined) walletsByAddress.set(key, walletId);
       return walletId ?? null;
     },

@@ -98,7 +98,7 @@ describe("commands in sequence", () => {
     expect(await world.app().getTransfer({ orgId: world.orgId, id: made.transferId })).toEqual(made);
   });
 
-  test("a payment takes the INCENTIVE balance, then NORMAL, accrues on NORMAL, and is cancelled whole, once", async () => {
+  test("a payment takes INCENTIVE, then NORMAL, accrues on NORMAL, and is cancelled completely, once", async () => {
     const [payer, receiver] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
     const incentive = await world.openWallet({ type: "INCENTIVE", userId: payer.userId, amountWon: 1_000 });
     const wallets = [payer.walletId, incentive.walletId, receiver.walletId];
@@ -166,7 +166,7 @@ test("lists equal what the commands answered once the projection has caught up",
   });
 });
 
-test("a refused payment leaves no wallet behind; the first allowed payment makes the payer's INCENTIVE wallet", async () => {
+test("a refused payment creates no wallet, and the first successful one creates the payer's INCENTIVE wallet", async () => {
   const { orgId } = world;
   const [payer, receiver] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
   const [closed, shut] = [await world.openWallet(), await world.openWallet()];
@@ -217,7 +217,7 @@ test("a new policy is in force after a moment, and an older event does not bring
   await world.execute(transfer(from.walletId, to.address, 1));
   await deliver(world, policy("2000", 5n));
   await deliver(world, policy("9000", 4n));
-  // A clock that is set back meanwhile changes nothing.
+  // A clock that is set back during the test changes nothing.
   clock.mockImplementation(() => new Date().getTime() - 3_600_000);
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(await refusalOf(transfer(from.walletId, to.address, 2_000))).toBe("TRF_003");
@@ -228,7 +228,7 @@ test("a new policy is in force after a moment, and an older event does not bring
   await deliver(world, policy("5000000", 6n));
 });
 
-test("a command of the wrong form is refused before the ledger is asked", async () => {
+test("a malformed command is refused before a call to the ledger", async () => {
   const from = await world.openWallet({ amountWon: 10_000 });
   const before = (await readJournal(world)).length;
   const tooLong = { reference: "r".repeat(101) };

@@ -11,7 +11,7 @@ const LONG_AGO_MS = Date.now() - 90 * 24 * 3_600_000;
 let world: World;
 afterEach(() => world.close());
 
-describe("a record whose month has left the ledger", () => {
+describe("a record whose month was detached from the ledger", () => {
   beforeEach(async () => {
     world = await openWorld();
   }, 60_000);
@@ -54,7 +54,7 @@ describe("a record whose month has left the ledger", () => {
   }, 60_000);
 });
 
-describe("a scheduled transfer whose month has left the ledger", () => {
+describe("a scheduled transfer whose month was detached from the ledger", () => {
   let old: OldWorld;
   beforeEach(async () => {
     old = await openOldWorld();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cancelCharge, charge, pay, refund, transfer } from "./testing/commands";
 import { openWorld, type World } from "./testing/world";
 
-// Some commands go on while a dependency is away. The others get a code that tells whether to retry.
+// Some commands work while a dependency is away. The others get a code that tells whether to retry.
 
 let world: World;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error: unknown) => (error as { code: string }).code,
   );
 
-test("commands that need no new fact go on while wallet and auth are away, and the others are SYS_002", async () => {
+test("commands without new facts succeed while wallet and auth are away, and the others are SYS_002", async () => {
   const [one, two] = [await world.openWallet({ amountWon: 50_000 }), await world.openWallet()];
   const stranger = await world.openWallet();
   const known = [transfer(one.walletId, two.address, 1_000), pay(one.walletId, two.walletId, 1_000)];

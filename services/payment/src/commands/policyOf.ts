@@ -19,7 +19,7 @@ const MAX_CACHED = 100_000;
 
 /** A changed policy is in force everywhere this long after its event arrived. */
 const POLICY_TTL_MS = 1_000;
-/** Payment asks auth this often about an organisation with calls, in case an event was lost. */
+/** Interval between questions to auth about an active organisation, in case an event was lost. */
 const CONFIRM_EVERY_MS = 60_000;
 /** Limit of questions to auth at one time. An organisation beyond it waits for a later call. */
 const MAX_CONFIRMING = 4;

@@ -1,10 +1,10 @@
 import { rawSql } from "@wonrail/kit/db";
 import { catchUp, deliver, deliverAll, journalPosted, readJournal } from "./testing/events";
-import { dieAt } from "./testing/failpoints";
+import { crashAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
-// The projection of the journal: whatever comes twice, late or in another order, the rows end up the same.
+// The journal's projection: duplicates, delays and another order give the same rows.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
@@ -60,7 +60,7 @@ test("rows do not depend on the order of the entries, on duplicates or on the si
 });
 
 test("a batch that is killed before its commit leaves nothing, and the next attempt writes it", async () => {
-  await dieAt(world, "payment.projecting", () => catchUp(world));
+  await crashAt(world, "payment.projecting", () => catchUp(world));
   expect((await rows()).flat()).toEqual([]);
   await catchUp(world);
   expect((await rows()).map((each) => each.length)).toEqual([2, 2, 2, 1, 2]);

@@ -3,11 +3,11 @@ import { rawSql } from "@wonrail/kit/db";
 import { rebuildRecords } from "./rebuildRecords";
 import { beginRebuild, readRebuild } from "../store/rebuilds";
 import { catchUp, confirmed, deliver, depositCredited, failed, listed, submitted } from "./testing/events";
-import { doAt, dieAt } from "./testing/failpoints";
+import { doAt, crashAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "./testing/world";
 
-// A rebuild makes the records from the journal again, while commands and the projection go on.
+// A rebuild recreates the records from the journal, while commands and the projection continue.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
@@ -37,7 +37,7 @@ async function story(): Promise<void> {
 
 const db = () => world.databases.payment.db;
 
-/** Everything that readers see. The mark of a settled transfer has a time of its own. */
+/** Columns that readers see. The mark of a settled transfer has its own time. */
 const rows = () =>
   Promise.all(
     TABLES.map((table) => {
@@ -83,7 +83,7 @@ test("dropped records are rebuilt while commands run, as if they had never been 
   expect(id).toBeGreaterThan(0n);
 }, 60_000);
 
-test("a rebuild mends wrong rows, deletes rows without an entry and keeps rows of months that left", async () => {
+test("a rebuild repairs wrong rows, deletes rows without an entry and keeps rows of detached months", async () => {
   await catchUp(world);
   const expected = await rows();
   const owner = (statement: string) => asOwner(world.databases.payment, statement);
@@ -106,18 +106,18 @@ test("a rebuild mends wrong rows, deletes rows without an entry and keeps rows o
   expect(entries).toBeGreaterThan(20n);
 }, 60_000);
 
-test("a rebuild that is killed goes on where it was, and two replicas share it", async () => {
+test("a killed rebuild resumes at its position, and two replicas share it", async () => {
   await catchUp(world);
   const expected = await rows();
   const id = await beginRebuild(db(), "operator:test");
-  await dieAt(world, "payment.rebuilding", () => world.app().rebuildRecords());
+  await crashAt(world, "payment.rebuilding", () => world.app().rebuildRecords());
   expect(await beginRebuild(db(), "operator:other")).toBe(id);
   await Promise.all([world.app().rebuildRecords(), world.app(1).rebuildRecords()]);
   expect((await readRebuild(db(), id)).isFinished).toBe(true);
   expect(await rows()).toEqual(expected);
 }, 60_000);
 
-test("a rebuild keeps the rows of cancellations whose original has left the ledger", async () => {
+test("a rebuild keeps cancellations whose original was detached from the ledger", async () => {
   const { walletId, chargeId } = await world.openWallet({ amountWon: 5_000 });
   const paid = await world.execute(pay(payer.walletId, receiver.walletId, 2_000, { memo: "old" }));
   const { lastSequence } = await world

@@ -98,7 +98,7 @@ async function replay({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<vo
       tx,
       whole.map((entry) => ({ orgId, entry })),
     );
-    // Their rows are from a time when the ledger had the whole entry.
+    // These rows stem from a time when the ledger had the whole entry.
     if (partial.length > 0)
       await confirmRows(
         tx,
@@ -110,7 +110,7 @@ async function replay({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<vo
 }
 
 async function sweep({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<void> {
-  // A month may have left the ledger since the rows were marked. Its rows cannot be confirmed any more.
+  // A month may have been detached since the rows were marked. Its rows can no longer be confirmed.
   const oldestSequence = await readOldestSequence(ledger, rebuild.orgId);
   return advance(db, rebuild, async (tx) => {
     const deleted = await sweepRows(tx, { ...rebuild, oldestSequence }, ROWS_PER_STEP);

@@ -34,7 +34,7 @@ export async function settleTransfers(deps: SettleDeps, signal?: AbortSignal): P
   let after = FIRST_PLACE;
   for (;;) {
     const settled = await listSettledTransfers(deps.db, after, BATCH_SIZE);
-    await Promise.all((await dropDoubted(deps, settled)).map(end));
+    await Promise.all((await dropUnconfirmed(deps, settled)).map(end));
     // When the ledger or Postgres is away, the next batch would fail too.
     const outage = failed.find(({ error }) => isTransient(error));
     if (outage) throw outage.error;
@@ -52,7 +52,7 @@ export async function settleTransfers(deps: SettleDeps, signal?: AbortSignal): P
  * Drops the transfers about which chain-relayer disagrees with its event. Every writer to the bus can forge an event, so
  * an event alone never ends a hold.
  */
-async function dropDoubted(deps: SettleDeps, settled: SettledTransfer[]): Promise<SettledTransfer[]> {
+async function dropUnconfirmed(deps: SettleDeps, settled: SettledTransfer[]): Promise<SettledTransfer[]> {
   if (settled.length === 0) return [];
   const refs = settled.map(({ transfer: { orgId, transferId } }) => ({ orgId, ledgerRef: transferId }));
   const { operations } = await deps.relayer.getOperations({ refs });

@@ -21,7 +21,7 @@ async function hold(amount = 1_000): Promise<{ walletId: string; transferId: str
 
 const read = (id: string) => world.app().getTransfer({ orgId: world.orgId, id });
 
-test("a held transfer follows the chain and is posted once when that is final", async () => {
+test("a held transfer follows the chain and is posted once when its settlement is final", async () => {
   const { walletId, transferId } = await hold();
   await deliver(world, submitted(transferId));
   await world.app().settleTransfers();
@@ -46,7 +46,7 @@ test("a held transfer follows the chain and is posted once when that is final", 
   expect(await listed()).toEqual([await read(transferId)]);
 }, 60_000);
 
-test("a failed transfer gives back the money and the day's limit, and says why", async () => {
+test("a failed transfer returns money and daily limit, and states the reason", async () => {
   const { walletId, transferId } = await hold(4_000);
   await deliver(world, failed(transferId, "the authorization expired unused"));
   await world.app().settleTransfers();
@@ -89,7 +89,7 @@ test("a stale SUBMITTED does not overwrite a newer hash, alone or in one batch w
   expect((await read(transferId)).settlement!.txHash).toBe("0x0e4");
 }, 60_000);
 
-test("an event that chain-relayer does not confirm ends no hold", async () => {
+test("an event that chain-relayer does not confirm leaves the hold open", async () => {
   const { walletId, transferId } = await hold();
   world.relayerSays.set(transferId, "OPEN");
   await deliver(world, confirmed(transferId));
@@ -102,7 +102,7 @@ test("an event that chain-relayer does not confirm ends no hold", async () => {
   expect((await read(transferId)).status).toBe(TransferStatus.COMPLETED);
 }, 60_000);
 
-test("a transfer whose settlement arrives before its record is ended like any other", async () => {
+test("a settlement that arrives before its record ends the transfer", async () => {
   const { walletId } = await world.openWallet({ amountWon: 5_000 });
   const { transferId } = valueOf(await world.execute(transfer(walletId, OUTSIDE, 1_000)), "transfer");
   await deliver(world, confirmed(transferId));
@@ -128,7 +128,9 @@ test("transfers that the ledger refuses to end do not stop the others", async ()
   await asOwner(
     world.databases.payment,
     `insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, amount_won, version, created_at)
-     select org_id, 'trf_' || lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7000800000000000' || lpad(n::text, 4, '0'),
+     select org_id,
+       'trf_' || lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7000800000000000'
+         || lpad(n::text, 4, '0'),
        status, from_wallet_id, to_wallet_address, amount_won, 1, created_at - interval '1 hour'
      from transfers, generate_series(1, 450) n`,
   );
@@ -147,7 +149,7 @@ test("transfers that the ledger refuses to end do not stop the others", async ()
   await expect(stopped).rejects.toThrow("200 transfers could not be ended");
 }, 60_000);
 
-test("a record's settlement and its cancellation's settlement go their own ways", async () => {
+test("a record and its cancellation settle independently", async () => {
   const { orgId } = world;
   const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
   const { chargeId } = payer;
@@ -158,7 +160,7 @@ test("a record's settlement and its cancellation's settlement go their own ways"
   const cancelled = valueOf(await world.execute(cancelPayment(paymentId)), "cancelledPayment");
   const part = valueOf(await world.execute(cancelCharge(chargeId, 500)), "cancelledCharge");
   const pending = { status: SettlementStatus.PENDING };
-  // An answer tells of the command's own entry only.
+  // An answer holds the settlement of the command's own entry only.
   expect(cancelled).toMatchObject({ settlement: pending, cancellation: { settlement: pending } });
   expect(part).toMatchObject({ charge: { settlement: pending }, cancellation: { settlement: pending } });
 

@@ -5,7 +5,7 @@ const contracts = {
   paymentManagerAddress: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
 };
 
-test("gives the checksummed form", () => {
+test("returns the checksummed address", () => {
   expect(checkDestination("0x70997970c51812dc3a010c7d01b50e0d17dc79c8", contracts)).toBe(
     "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
   );

@@ -28,7 +28,7 @@ const intent = fc.constantFrom<NonNullable<PostRequest["intent"]>>(
       ...{ dailyLimitWon: amountWon, toAddress: ADDRESS },
     },
   },
-  { $case: "charge", value: { walletId, amountWon, dailyLimitWon: amountWon } },
+  { $case: "charge", value: { walletId, amountWon, dailyLimitWon: amountWon, maxChargeWon: amountWon } },
   { $case: "cancelCharge", value: { chargeRequestId: newId("chg"), amountWon } },
   { $case: "cancelPayment", value: { paymentRequestId: newId("pay") } },
   { $case: "refund", value: { walletId } },

@@ -31,7 +31,7 @@ export async function getCharge(
   };
 }
 
-/** In one snapshot, so that the parts add up to what the charge says is cancelled. */
+/** One snapshot, so that the parts add up to the charge's cancelled amount. */
 function findCancelledCharge(db: Database, orgId: string, id: string): Promise<CancelledCharge | undefined> {
   return tx(
     db,

@@ -119,7 +119,7 @@ test("a posted outside transfer is a line with its address and its settlement", 
   });
 });
 
-test("the line of a cancellation has a settlement of its own", async () => {
+test("a cancellation's line has its own settlement", async () => {
   const { walletId, chargeId } = await world.openWallet({ amountWon: 2_000 });
   await deliver(world, confirmed(chargeId));
   await world.execute(cancelCharge(chargeId));
@@ -147,7 +147,7 @@ test("a deposit shows its sender once chain-relayer's event has arrived", async 
   });
 });
 
-test("lists hold both sides of a wallet, page by page, and nothing of another organisation", async () => {
+test("lists hold both sides of a wallet, in pages, and no other organisation's lines", async () => {
   const { app, orgId } = world;
   const page = (cursor?: string) =>
     readPage(

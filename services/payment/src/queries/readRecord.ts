@@ -25,15 +25,15 @@ export interface ListWanted {
 }
 
 interface Sources<R> {
-  /** Takes the record out of what the ledger answered. */
+  /** Picks the record from the ledger's answer. */
   pick: (records: ReturnType<typeof recordsNow>) => R | undefined;
   /** Reads the record from the projection. */
   find: (db: Database, orgId: string, id: string) => Promise<R | undefined>;
 }
 
 /**
- * Reads one record from the ledger, so the record is never older than the answer to its command. When the record's month
- * has left the ledger, reads the projection.
+ * Reads one record from the ledger, so the record is never older than the answer to its command.
+ * When the record's month was detached, reads the projection.
  */
 export async function readRecord<R>(
   { db, ledger }: ReadDeps,
@@ -45,7 +45,7 @@ export async function readRecord<R>(
   return (request && pick(recordsNow(orgId, request))) ?? find(db, orgId, id);
 }
 
-/** The settlements of these ids. An id that chain-relayer has not told of is PENDING. */
+/** Returns the settlements of these ids. An id without an event of chain-relayer is PENDING. */
 export async function readSettlements(
   { db, network }: Pick<ReadDeps, "db" | "network">,
   orgId: string,

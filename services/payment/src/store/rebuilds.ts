@@ -1,6 +1,6 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 
-/** A rebuild of the records, and how far it is. */
+/** A rebuild of the records and its position. */
 export interface Rebuild {
   id: bigint;
   phase: "NEXT" | "MARK" | "REPLAY" | "SWEEP" | "SETTLE" | "SWEEP_SETTLED";
@@ -85,7 +85,7 @@ export async function markRows(tx: Tx, rebuild: Rebuild, limit: number): Promise
   return last;
 }
 
-/** Gives rows their version back whose newest entry has one of these sequences. */
+/** Restores the version of rows whose newest entry has one of these sequences. */
 export async function confirmRows(tx: Tx, orgId: string, sequences: bigint[]): Promise<void> {
   for (const [name] of TABLES)
     await tx.run(sql`
@@ -94,8 +94,8 @@ export async function confirmRows(tx: Tx, orgId: string, sequences: bigint[]): P
 }
 
 /**
- * Deletes up to `limit` rows of each table that the journal did not confirm, and returns how many. Rows of months that
- * left the ledger during the rebuild get their version back.
+ * Deletes up to `limit` unconfirmed rows of each table, and returns their number. Rows of
+ * months that were detached during the rebuild keep their version.
  */
 export async function sweepRows(tx: Tx, { orgId, oldestSequence }: Rebuild, limit: number): Promise<number> {
   let deleted = 0;

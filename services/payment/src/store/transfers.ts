@@ -129,7 +129,10 @@ export function markSettled(tx: Tx, settled: { orgId: string; ledgerRef: string 
       ${settled.map(({ orgId }) => orgId)}::text[], ${settled.map(({ ledgerRef }) => ledgerRef)}::text[]))`);
 }
 
-/** Marks settled transfers that were written while their settlement was: neither transaction saw the other. */
+/**
+ * Marks settled transfers that were written concurrently with their settlement: neither transaction
+ * saw the other.
+ */
 export async function markMissedSettled(db: Queryable): Promise<number> {
   return db.run(sql`
     update transfers transfer set settled_at = ${settledAt}

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const away = () => new DomainError("SYS_002", { retryAfterMs: 1 });
 
-test("fifty requests for one user make one wallet, one key and one account; organisations and types have their own", async () => {
+test("fifty requests for one user create one wallet, key and account, apart from other organisations and types", async () => {
   const orgId = newId("org");
   const answers = await Promise.allSettled(Array.from({ length: 50 }, () => create(orgId, "kim")));
   const made = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.walletId] : []));
@@ -48,7 +48,7 @@ test("fifty requests for one user make one wallet, one key and one account; orga
   expect([...world.ledger.opened]).toEqual(expect.arrayContaining(others.map(({ walletId }) => walletId)));
 });
 
-test("a database that was restored to an earlier time hands out no address a second time", async () => {
+test("a restored database assigns no address twice", async () => {
   const orgId = newId("org");
   const { walletAddress: lost } = await create(orgId, "kim");
   // At least a second passes before a restored database serves again.
@@ -60,7 +60,7 @@ test("a database that was restored to an earlier time hands out no address a sec
 
 const GUIDE = join(__dirname, "../../../../docs/operate/backup.md");
 
-test("nor one that was given faster than the clock goes, once the guide's statement for a restore was typed", async () => {
+test("a restored database assigns no address twice, also of a burst, after the guide's statement", async () => {
   const { db } = world.database;
   const orgId = newId("org");
   await create(orgId, "first");
@@ -74,10 +74,10 @@ test("nor one that was given faster than the clock goes, once the guide's statem
   expect(after.filter(({ walletAddress }) => lost.has(walletAddress))).toEqual([]);
 });
 
-test("a wallet whose account could not be opened is finished by the next request, which is told of it", async () => {
+test("the next request finishes a wallet whose account could not be opened", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
-  // The first request began the wallet; the second began nothing.
+  // The first request started the wallet; the second one changed nothing.
   for (const code of ["SYS_003", "SYS_002"])
     await expect(create(orgId, "kim")).rejects.toMatchObject({ code });
   const [opening] = await world.database.db.query<{ wallet_id: string; address: string; status: string }>(
@@ -107,7 +107,7 @@ describe("with an idempotency key", () => {
       ...{ idempotencyKey: "order 1", bodyHash: Buffer.alloc(32, 1), ...overrides },
     });
 
-  test("fifty identical requests make one wallet and give one answer, which one of them did not repeat", async () => {
+  test("fifty identical requests create one wallet, and one of them is not marked as replayed", async () => {
     const orgId = newId("org");
     const answers = await Promise.all(Array.from({ length: 50 }, () => keyed(orgId)));
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("with an idempotency key", () => {
     expect(await eventsOf(answers[0]!.wallet!.walletId)).toEqual(["wallet_created"]);
   });
 
-  test("a repetition gets the first answer although the wallet changed since", async () => {
+  test("a replay returns the first answer although the wallet changed since", async () => {
     const orgId = newId("org");
     const { wallet } = await keyed(orgId);
     const { walletId } = wallet!;
@@ -126,7 +126,7 @@ describe("with an idempotency key", () => {
     expect(again).toMatchObject({ replayed: true, wallet: asMade });
   });
 
-  test("a repetition finishes a wallet whose account could not be opened", async () => {
+  test("a replay finishes a wallet whose account could not be opened", async () => {
     const orgId = newId("org");
     world.ledger.refuse = away;
     await expect(keyed(orgId)).rejects.toMatchObject({ code: "SYS_003" });
@@ -137,7 +137,7 @@ describe("with an idempotency key", () => {
     expect(await get(orgId, wallet!.walletId)).toMatchObject({ metadata: { tier: "gold" } });
   });
 
-  test("another body is REQ_003, also when both come at once, and another organisation has keys of its own", async () => {
+  test("another body is REQ_003, also in a race, and another organisation's keys are separate", async () => {
     const orgId = newId("org");
     const other = { userId: "lee", bodyHash: Buffer.alloc(32, 2) };
     const codes = await Promise.all(
@@ -161,7 +161,7 @@ describe("with an idempotency key", () => {
     });
   });
 
-  test("a request that may only repeat makes nothing", async () => {
+  test("repeatOnly creates no wallet and replays an existing one", async () => {
     const orgId = newId("org");
     await expect(keyed(orgId, { repeatOnly: true })).rejects.toMatchObject({ code: "WAUTH_004" });
     const { wallet } = await keyed(orgId);
@@ -184,9 +184,9 @@ describe("with an idempotency key", () => {
 test("the job finishes a wallet without a retry and publishes one event", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
-  // "Nothing was done" would be untrue of a wallet that comes by itself.
+  // SYS_002 would be wrong, because the wallet will be finished.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
-  // The first request began the wallet, so a later request did nothing.
+  // The first request started the wallet, so a later request changed nothing.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
   await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
@@ -197,12 +197,12 @@ test("the job finishes a wallet without a retry and publishes one event", async 
   expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
 });
 
-test("a ledger outage after the row was written is SYS_003 for every caller", async () => {
+test("a ledger outage after the insert is SYS_003 for every caller", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   world.ledger.refuse = away;
   const ensured = { orgId, userId: "lee", walletType: WalletType.INCENTIVE };
-  // The caller's own operation has not begun.
+  // The caller's own operation has not started.
   await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
   await age(world.database.db, orgId);
@@ -211,7 +211,7 @@ test("a ledger outage after the row was written is SYS_003 for every caller", as
   expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
 });
 
-test("metadata stays that of the request that began the wallet, whoever opens it", async () => {
+test("metadata of the first request stays when another request opens the wallet", async () => {
   const orgId = newId("org");
   const post = (tier: string) =>
     world.client
@@ -241,11 +241,11 @@ test("metadata stays that of the request that began the wallet, whoever opens it
   expect(WalletCreated.decode(event!.payload).metadata).toEqual({ tier: "gold" });
 });
 
-test("wallets that the ledger will not open keep none behind them from being finished; when it is away the round ends", async () => {
+test("wallets that the ledger refuses do not delay later ones, and an outage ends the round", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
   for (const user of ["kim", "lee", "park"]) await create(orgId, user).catch(() => undefined);
-  // More in front of them than one look takes, and older.
+  // Older wallets than these, more than one batch takes.
   await world.database.db.run(sql`
     insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status)
     select ${orgId}, 'wal_000' || n, 'refused ' || n, 'NORMAL', '0x' || lpad(n::text, 40, '0'), 1000 + n, 'OPENING'
@@ -276,7 +276,7 @@ test("wallets that the ledger will not open keep none behind them from being fin
   await world.database.db.run(sql`delete from wallets where org_id = ${orgId} and status = 'OPENING'`);
 });
 
-test("deactivating is the ledger's decision: refused while there is money, finished by the job after a crash", async () => {
+test("the ledger decides a deactivation: it refuses while money is left, and the job finishes it after a crash", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   world.ledger.holdsMoney.add(walletId);
@@ -297,7 +297,7 @@ test("deactivating is the ledger's decision: refused while there is money, finis
   expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
 });
 
-test("a deactivation whose refusal arrives late does not reactivate a wallet that another one closed", async () => {
+test("a late refusal does not reactivate a wallet that another deactivation closed", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   const deactivate = () => world.client.deactivateWallet({ orgId, walletId });
@@ -321,7 +321,7 @@ test("a deactivation whose refusal arrives late does not reactivate a wallet tha
   expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
 });
 
-test("another organisation finds nothing and changes nothing", async () => {
+test("another organisation finds and changes no wallet", async () => {
   const [mine, theirs] = [newId("org"), newId("org")];
   const { walletId, walletAddress } = await create(mine, "kim");
   await create(theirs, "lee");
@@ -340,7 +340,7 @@ test("another organisation finds nothing and changes nothing", async () => {
   expect(await get(mine, walletId)).toMatchObject({ metadata: {}, status: WalletStatus.ACTIVE });
 });
 
-test("metadata is replaced as a whole, and more than five pairs are refused with everything that is wrong", async () => {
+test("metadata is replaced completely, and more than five pairs are refused with every problem", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   await world.client.updateWallet({ orgId, walletId, metadata: { tier: "gold", branch: "7" } });
@@ -370,7 +370,7 @@ async function eventsOf(walletId: string): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
-test("text that cannot be stored is REQ_001, and makes no wallet", async () => {
+test("text that cannot be stored is REQ_001 and creates no wallet", async () => {
   const { client, database } = world;
   const orgId = newId("org");
   const refusal = { code: "REQ_001", details: { fields: [{}] } };

@@ -21,14 +21,15 @@ export interface CreateWalletInput {
   walletType: WalletType;
   metadata: Metadata;
   creation?: CreationKey | undefined;
-  /** Makes nothing: the wallet that was made under the key, or WAUTH_004. */
+  /** Creates nothing: returns the wallet that was created under the key, or WAUTH_004. */
   repeatOnly?: boolean | undefined;
 }
 
 /**
- * Makes a wallet in three steps: the organisation's seed, the row with its address (OPENING), the
- * ledger's account (ACTIVE). A job, or the next request for this wallet, finishes what a crash left.
- * Only the request that wrote the row, and repetitions with its key, get the wallet as their answer.
+ * Creates a wallet in three steps: the organisation's seed, the row with its address (OPENING), the
+ * ledger's account (ACTIVE). A job, or the next request for this wallet, finishes an interrupted
+ * one. Only the request that inserted the row, and replays of its key, get the wallet as their
+ * answer.
  */
 export async function createWallet(
   deps: CreateWalletDeps,
@@ -47,7 +48,10 @@ export async function createWallet(
   throw new DomainError("WAL_001", { walletId: wallet.walletId });
 }
 
-/** The wallet that was made, or begun, under the request's key. REQ_003 when the key was used for something else. */
+/**
+ * Returns the wallet that was created or started under the request's key. REQ_003 when the key
+ * belongs to another request.
+ */
 async function findRepeated(
   db: Database,
   { orgId, creation }: CreateWalletInput,
@@ -58,14 +62,14 @@ async function findRepeated(
   return found?.wallet;
 }
 
-/** Another request began this wallet, so SYS_002 is true of this one. */
+/** Another request started this wallet, so SYS_002 is true for this one. */
 async function finish(deps: CreateWalletDeps, wallet: Wallet): Promise<Wallet> {
   return wallet.status === "OPENING" ? openAccount(deps, wallet) : wallet;
 }
 
 /**
- * The user's wallet of this type, made when there is none. SYS_002 stays SYS_002: nothing was done of
- * the operation that needs the wallet, and no plan counts it.
+ * Returns the user's wallet of this type, and creates a missing one. SYS_002 stays SYS_002: the
+ * operation that needs the wallet was not executed, and no plan counts it.
  */
 export async function ensureWallet(
   deps: CreateWalletDeps,

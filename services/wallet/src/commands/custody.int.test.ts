@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("a seed that is known to the test is in no row, log line or answer in clear, nor is a key that was derived from it", async () => {
+test("rows, log lines and answers hold no seed and no derived key in clear", async () => {
   const orgId = newId("org");
   const seed = randomBytes(32);
   await plant(orgId, seed);
@@ -64,7 +64,7 @@ test("a seed that is known to the test is in no row, log line or answer in clear
     expect([place, secrets.flatMap(waysToWrite).filter((way) => text.includes(way))]).toEqual([place, []]);
 });
 
-test("a seed row that is moved to another organisation does not open there", async () => {
+test("a seed row that is moved to another organisation cannot be decrypted there", async () => {
   const [mine, theirs] = [newId("org"), newId("org")];
   await create(mine, "kim");
   await create(theirs, "lee");
@@ -74,7 +74,7 @@ test("a seed row that is moved to another organisation does not open there", asy
   await expect(create(mine, "park")).rejects.toMatchObject({ code: "SYS_001" });
 });
 
-test("the wallets that an organisation makes first, all at once, have keys of the one seed that is kept", async () => {
+test("the first wallets of an organisation, created at once, derive from its one stored seed", async () => {
   const orgId = newId("org");
   const users = Array.from({ length: 20 }, (_, user) => `user-${user}`);
   const made = await Promise.all(users.map((user) => create(orgId, user)));
@@ -84,14 +84,14 @@ test("the wallets that an organisation makes first, all at once, have keys of th
   expect(new Set(kept).size).toBe(users.length);
 });
 
-test("a seed that does not open keeps no other organisation waiting; when it opens again, the same nonce is signed", async () => {
+test("a damaged seed delays no other organisation, and the same nonce is signed after its repair", async () => {
   const [mine, theirs] = [newId("org"), newId("org")];
   const intents = [await payable(mine), await payable(theirs)];
   await spoilSeed(theirs);
   expect(await outcomesOf(intents)).toEqual(["signature", "key_unavailable"]);
   expect(await outcomesOf(intents.toReversed())).toEqual(["key_unavailable", "signature"]);
   const refusals = sql`select reason from signing_refusals where org_id in (${mine}, ${theirs})`;
-  // Counted and logged each time, and written down once.
+  // Counted and logged each time, and stored once.
   expect(await world.database.db.query(refusals)).toEqual([{ reason: "key_unavailable" }]);
   const { values } = await world.registry.getSingleMetric("signer_refusals_total")!.get();
   expect(values).toContainEqual(expect.objectContaining({ labels: { reason: "key_unavailable" }, value: 2 }));
@@ -110,7 +110,7 @@ test("a seed that does not open keeps no other organisation waiting; when it ope
   expect(await outcomesOf(intents)).toEqual(["signature", "signature"]);
 });
 
-test("the key-encryption key is changed while wallets are made and signatures given; then the old one is gone and all goes on", async () => {
+test("wallets are created and signatures given during a change of the key-encryption key, and afterwards", async () => {
   const orgs = Array.from({ length: 25 }, () => newId("org"));
   const made = await Promise.all(orgs.map((orgId) => create(orgId, "kim")));
   world.mountKeks("k1", "k2");
@@ -208,14 +208,14 @@ async function outcomesOf(intents: AuthorizationIntent[]): Promise<string[]> {
   );
 }
 
-/** Done twice, it is mended. */
+/** A second call repairs the seed. */
 async function spoilSeed(orgId: string): Promise<void> {
   await world.database.db.run(
     sql`update seeds set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20)) where org_id = ${orgId}`,
   );
 }
 
-/** As the service itself would have stored it. */
+/** Stores a seed as the service does. */
 async function plant(orgId: string, seed: Buffer): Promise<void> {
   const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
   const { keyId, bytes } = await fileKms(world.kekPath).seal(seed, context);

@@ -45,7 +45,7 @@ async function refusedUnheard() {
   return { first, isHeard };
 }
 
-test("a wallet has its account's status when one deactivation is refused late and the other's process dies", async () => {
+test("a wallet matches its account when one deactivation is refused late and another's process dies", async () => {
   const { ledger } = world;
   const { first, isHeard } = await refusedUnheard();
   ledger.loseAnswer = dies;
@@ -60,10 +60,10 @@ test("a wallet has its account's status when one deactivation is refused late an
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("a refusal that is heard late takes no wallet back that was granted under a later request", async () => {
+test("a late refusal does not undo a deactivation that was granted to a later request", async () => {
   const { ledger } = world;
   const { first, isHeard } = await refusedUnheard();
-  // The second hears the same refusal, asks anew, is granted, and its process dies.
+  // The second request gets the same refusal, asks again, is granted, and its process dies.
   const answers = [undefined, dies()];
   ledger.loseAnswer = () => answers.shift();
   expect(await deactivate()).toBe("SYS_003");
@@ -74,7 +74,7 @@ test("a refusal that is heard late takes no wallet back that was granted under a
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("a refused deactivation leaves the wallet as it was, the moment of its last change too", async () => {
+test("a refused deactivation leaves the wallet unchanged, including its time of change", async () => {
   const read = async () => (await world.client.getWallet({ orgId, walletId })).wallet;
   const before = await read();
   world.ledger.holdsMoney.add(walletId);
@@ -91,7 +91,7 @@ test("a refused deactivation leaves the wallet as it was, the moment of its last
   expect(await read()).toEqual(aged);
 });
 
-test("the job leaves a deactivation alone that was begun just now, however long ago the wallet has changed", async () => {
+test("the job skips a recent deactivation of a wallet with an old change", async () => {
   await age(world.database.db, orgId);
   world.ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
@@ -103,7 +103,7 @@ test("the job leaves a deactivation alone that was begun just now, however long 
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("a refusal before a crash holds for the job, and a new request asks the ledger again", async () => {
+test("the job keeps a refusal from before a crash, and a new request asks the ledger again", async () => {
   world.ledger.holdsMoney.add(walletId);
   world.ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
@@ -121,7 +121,7 @@ test("a refusal before a crash holds for the job, and a new request asks the led
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("a grant before a crash holds for the job, which publishes one event", async () => {
+test("the job completes a grant from before a crash, and publishes one event", async () => {
   world.ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
   world.ledger.loseAnswer = () => undefined;
@@ -139,7 +139,7 @@ test("a DEACTIVATING wallet without a request id is finished", async () => {
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("a refusal that is not the ledger's decision takes no wallet back", async () => {
+test("an error that is not the ledger's decision does not reactivate a wallet", async () => {
   world.ledger.loseAnswer = () => new DomainError("REQ_001", { fields: [] });
   expect(await deactivate()).toBe("REQ_001");
   await expect(finish()).rejects.toThrow("1 wallets could not be finished");
@@ -152,7 +152,7 @@ function dies(): Error {
   return new DomainError("SYS_003");
 }
 
-/** The job, when no request can be at it any more. */
+/** Runs the job after every request must have ended. */
 async function finish(): Promise<void> {
   await age(world.database.db, orgId);
   await runJob();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("a wallet whose id was made by a clock that was months off is opened all the same", async () => {
+test("a wallet whose id comes from a clock that was months off is opened", async () => {
   world.ledger.refuse = ({ requestId, intent }) =>
     intent?.$case === "openAccount" && requestId === intent.value.walletId
       ? invalidRequest([{ path: "requestId", message: "was made in a month that the journal does not have" }])

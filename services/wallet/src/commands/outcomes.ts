@@ -1,8 +1,8 @@
 import { perhapsDone } from "@wonrail/kit/contract/errors";
 
 /**
- * Runs a step after a request wrote something down. SYS_002 would promise that nothing was done,
- * and the gateway would return the plan's unit. So it becomes SYS_003.
+ * Runs a step after a request has stored something. SYS_002 would promise that nothing was
+ * executed, and the gateway would return the plan's unit. So it becomes SYS_003.
  */
 export async function withUnknownOutcome<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const agreed = () => agreedStatus(world, { orgId, walletId });
 
-test("an operator reopens a deactivated wallet, the log says who, and its partner can deactivate it again", async () => {
+test("an operator reopens a deactivated wallet under his name, and its partner can deactivate it again", async () => {
   expect(await deactivate()).toBe("DEACTIVATED");
   const before = (await world.client.getWallet({ orgId, walletId })).wallet!;
   expect(await reopened()).toEqual({ code: 0, said: `${walletId} was reopened and is ACTIVE now.` });
@@ -45,7 +45,7 @@ test("an operator reopens a deactivated wallet, the log says who, and its partne
   expect(WalletReopened.decode(told[2]!.payload)).toEqual({ walletId, reopenedAt: after.updatedAt });
 });
 
-test("a wallet that is not deactivated, not there or another's is refused with what it is, and nothing is written down", async () => {
+test("an active, absent or foreign wallet is refused with the reason, and no request is stored", async () => {
   const refusal = "only one that is DEACTIVATED can be reopened.";
   expect(await reopen()).toEqual({ code: 1, said: `${walletId} is ACTIVE: ${refusal}` });
   world.ledger.loseAnswer = dies;
@@ -81,7 +81,10 @@ test("two jobs finish an interrupted reopening under one request id with one eve
   expect((await events()).filter(({ type }) => type === "wallet_reopened")).toHaveLength(1);
 });
 
-/** A replica has not heard yet that its reopening was granted; another finished that, and the wallet is deactivated again. */
+/**
+ * A replica has not heard yet that its reopening was granted. Another replica finished it, and the
+ * wallet was deactivated again.
+ */
 async function deactivatedSinceReopening() {
   await deactivate();
   const hears = holdAnswer();
@@ -94,7 +97,7 @@ async function deactivatedSinceReopening() {
   return { hears, late };
 }
 
-test("a replica that comes late with a reopening opens nothing that was deactivated since", async () => {
+test("a replica with a late reopening leaves a wallet closed that was deactivated since", async () => {
   const { hears, late } = await deactivatedSinceReopening();
   hears();
   await late;
@@ -102,7 +105,7 @@ test("a replica that comes late with a reopening opens nothing that was deactiva
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("a replica that comes late with a reopening leaves a later one to be done", async () => {
+test("a replica with a late reopening leaves a later request open", async () => {
   const { hears, late } = await deactivatedSinceReopening();
   await reopen();
   hears();
@@ -142,7 +145,7 @@ test("a second request during the reopening sees ACTIVE and stores nothing", asy
   expect(await findReopening(db, orgId, walletId)).toBeUndefined();
 });
 
-test("a ledger of an older release refuses it and keeps no other wallet waiting, and a newer one does it", async () => {
+test("a ledger of an older release refuses a reopening and delays no other wallet, and a newer one executes it", async () => {
   await deactivate();
   const [first, old] = [walletId, (await another()).walletId];
   world.ledger.refuse = ({ intent }) =>
@@ -166,7 +169,7 @@ async function another(): Promise<{ walletId: string }> {
   return { walletId: wallet!.walletId };
 }
 
-/** The command while no process does what it has written down. */
+/** Runs the command while no process executes its request. */
 async function reopen(
   options: { org?: string; wallet?: string } = {},
   patienceMs = 0,

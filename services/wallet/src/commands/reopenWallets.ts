@@ -16,8 +16,8 @@ export interface BeginReopeningDeps {
 }
 
 /**
- * Stores an operator's wish to reopen a deactivated wallet; the job does it. Returns the status
- * when the wallet is not DEACTIVATED, and undefined when the wallet does not exist.
+ * Stores an operator's request to reopen a deactivated wallet; the job executes it. Returns the
+ * status when the wallet is not DEACTIVATED, and undefined when it does not exist.
  */
 export async function beginReopening(
   { db, newRequestId }: BeginReopeningDeps,

@@ -23,7 +23,7 @@ const TYPES = {
 const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
 
-test("an entry of the ledger is signed with the payer's key, in a form that the token accepts", async () => {
+test("a leg of the ledger's entry is signed with the payer's key, as the token accepts it", async () => {
   const intent = transferOf(1_000n);
   const [signature] = await sign(intent);
   const message = {
@@ -53,7 +53,7 @@ test.each<[string, () => Partial<AuthorizationIntent>, string]>([
   ["a wallet of nobody", () => ({ fromWalletId: newId("wal") }), "unknown_wallet"],
   ["an end that has passed", () => ({ validBefore: secondsFromNow(-1) }), "expired"],
   ["an end beyond the horizon", () => ({ validBefore: secondsFromNow(3_700) }), "horizon"],
-])("refuses %s, and writes the refusal down", async (_, change, reason) => {
+])("refuses %s and stores the refusal", async (_, change, reason) => {
   const intent = { ...transferOf(1_000n), ...change() };
   const before = await refusalCount(reason);
   expect(await sign(intent)).toEqual([reason]);
@@ -64,7 +64,7 @@ test.each<[string, () => Partial<AuthorizationIntent>, string]>([
   expect(await refusalCount(reason)).toBe(before + 1);
 });
 
-test.each([-1, 1])("a clock that is %d day off decides as any other", async (days) => {
+test.each([-1, 1])("a clock that is %d day off decides alike", async (days) => {
   const [good, ended, far] = [600, -60, 3_700].map((seconds) => ({
     ...transferOf(100n),
     validBefore: secondsFromNow(seconds),
@@ -99,20 +99,20 @@ test("a repeated refusal is counted each time and stored once an hour for each r
   expect(await written()).toEqual(["not_in_operation", "wrong_chain", "not_in_operation"]);
 });
 
-test("another organisation's name does not open a wallet, and its operation is nobody else's", async () => {
+test("a wallet and an operation belong to their own organisation only", async () => {
   const intent = transferOf(1_000n);
   expect(await sign({ ...intent, orgId: newId("org") })).toEqual(["unknown_wallet"]);
   const stranger = newId("org");
   await makeWallet(stranger, "payer");
   expect(await sign({ ...intent, orgId: stranger })).toEqual(["unknown_wallet"]);
-  // Nor when its owner asks for it at the same time.
+  // Also not when its owner asks for it at the same time.
   expect(await sign({ ...intent, orgId: stranger }, intent)).toEqual([
     "unknown_wallet",
     expect.stringMatching(/^0x/),
   ]);
 });
 
-test("a hold is signed for its own address while it is open, and not after", async () => {
+test("a hold is signed to its own address while it is open, and not afterwards", async () => {
   const hold = { orgId: bench.orgId, from: bench.payer.walletId, toAddress: OUTSIDE, amountWon: 700n };
   const open = newId("hld");
   bench.world.ledger.addHold({ ...hold, ledgerRef: open });
@@ -134,7 +134,7 @@ test("a hold is signed for its own address while it is open, and not after", asy
   }
 });
 
-test("a burn takes what goes back to the organisation, and no more", async () => {
+test("a burn is signed up to the amount that returns to the organisation", async () => {
   const ledgerRef = newId("rfd");
   bench.world.ledger.addRefund({
     orgId: bench.orgId,
@@ -147,7 +147,7 @@ test("a burn takes what goes back to the organisation, and no more", async () =>
   expect(await sign({ ...burn, amountWon: "300" })).toEqual([expect.stringMatching(/^0x/)]);
 });
 
-test("a wallet that pays and is paid in one entry settles the difference, and all payers together no more than the entry says", async () => {
+test("a wallet that pays and receives in one entry settles the difference, within the entry's total", async () => {
   const [shop, incentive] = [await makeWallet(bench.orgId, "shop"), await makeWallet(bench.orgId, "kim")];
   const ledgerRef = newId("pay");
   // A cancelled payment, with its accrual clawed back.
@@ -191,7 +191,7 @@ test.each([IntentKind.POST_HOLD, IntentKind.CREDIT_EXTERNAL])(
   },
 );
 
-test("GetLatestAuthorization returns the latest end of all legs that were signed for the operation", async () => {
+test("GetLatestAuthorization returns the latest end of the operation's signed legs", async () => {
   const intent = { ...transferOf(1_000n), validBefore: secondsFromNow(600) };
   const { orgId, ledgerRef } = intent;
   const latest = (of = orgId) => bench.world.client.getLatestAuthorization({ orgId: of, ledgerRef });
@@ -206,7 +206,7 @@ test("GetLatestAuthorization returns the latest end of all legs that were signed
   expect(await latest(newId("org"))).toEqual({ latestValidBefore: undefined });
 });
 
-test("in an hour no more is signed for than the limits allow, and the same authorization again costs nothing", async () => {
+test("signed amounts stay within the hourly limits, and a repeated authorization costs nothing", async () => {
   await stayWithinOneHour(bench.world.database.db, 10_000);
   const most = transferOf(WALLET_LIMIT);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
@@ -240,7 +240,7 @@ test("a leg above a limit has its own reason, logs its amount and spends nothing
   ]);
 });
 
-test("in an hour no more is signed for than the limit of all organisations together", async () => {
+test("signed amounts stay within the hourly limit of all organisations together", async () => {
   await stayWithinOneHour(bench.world.database.db, 10_000);
   await bench.world.database.db.run(sql`
     insert into velocity (scope, hour, amount_won) values ('all', date_trunc('hour', now()), 999950)
@@ -264,7 +264,7 @@ test.each<[string, Partial<AuthorizationIntent>]>([
   });
 });
 
-test("more legs than a call may have are refused before any is looked at", async () => {
+test("a call with too many legs is refused before any leg is checked", async () => {
   const intent = transferOf(10n);
   await expect(sign(...Array<AuthorizationIntent>(501).fill(intent))).rejects.toMatchObject({
     code: "REQ_001",

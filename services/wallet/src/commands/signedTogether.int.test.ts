@@ -5,12 +5,13 @@ import type { AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { untilWaiting } from "./testing/moments";
 import { nonceOf, secondsFromNow, signingBench } from "./testing/signing";
 
-// Several legs of one operation, in one call or in calls that meet: together no more is signed than it moves.
+// Several legs of one operation, in one call or in concurrent calls: together they sign at most its
+// amount.
 
 const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
 
-test("two payers that meet on one payee: no more is signed than he is to have", async () => {
+test("two concurrent payers of one payee get no more signed than the payee's share", async () => {
   const { ledgerRef, other } = await twoPayTwo(600n, 400n);
   const answers = await meeting(
     [bench.payer, other].map(
@@ -22,7 +23,7 @@ test("two payers that meet on one payee: no more is signed than he is to have", 
   expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
 });
 
-test("one of twenty nonces for a leg is signed, and that nonce again with a later end", async () => {
+test("one of twenty concurrent nonces for a leg is signed, and repeated with a later end", async () => {
   const intent = transferOf(500n);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) => signPatiently({ ...intent, nonce: nonceOf(number + 1) })),
@@ -58,7 +59,8 @@ test("a leg that another writer stored without the lock is signed under its nonc
   await tx(bench.world.database.db, async (tx) => {
     await tx.run(sql`
       insert into authorizations (org_id, ledger_ref, from_wallet_id, kind, to_address, nonce, amount_won, valid_before)
-      values (${bench.orgId}, ${intent.ledgerRef}, ${bench.payer.walletId}, 'TRANSFER', ${bench.payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
+      values (${bench.orgId}, ${intent.ledgerRef}, ${bench.payer.walletId}, 'TRANSFER',
+        ${bench.payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
     answer = sign(intent);
     answer.catch(() => undefined);
     await untilWaiting(bench.world.database.db, 1);
@@ -67,7 +69,7 @@ test("a leg that another writer stored without the lock is signed under its nonc
   expect(await sign(intent)).toEqual(["signed_otherwise"]);
 });
 
-test("two callers that meet with two legs of one operation: no more is signed than leaves the wallet", async () => {
+test("two concurrent legs of one operation get no more signed than leaves the wallet", async () => {
   const { ledgerRef, shop } = await twoPayTwo(100n, 100n);
   const answers = await meeting(
     [bench.payee, shop].map(
@@ -124,7 +126,7 @@ async function signPatiently(intent: AuthorizationIntent): Promise<string> {
   }
 }
 
-/** Runs these calls so that all of them are under way before any of them gets at the hour's sums. */
+/** Starts all calls before any of them reaches the hour's sums. */
 async function meeting<T>(calls: (() => Promise<T>)[]): Promise<T[]> {
   let answers: Promise<T[]> | undefined;
   await tx(bench.world.database.db, async (tx) => {

@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { checkMetadata } from "./metadata";
 
-test.each(["v", "원", "😀"])("five pairs of %s at the limits are fine", (character) => {
+test.each(["v", "원", "😀"])("five pairs of %s at the limits are accepted", (character) => {
   expect(() =>
     checkMetadata(
       Object.fromEntries(

@@ -1,4 +1,4 @@
-// Plants bugs in the signing rules. The cases of signingPolicy.test.ts have to find each of them.
+// Plants bugs in the signing rules. The cases of signingPolicy.test.ts must find each of them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -8,7 +8,7 @@ import { type Policy, signingCases } from "./testing/signingCases";
 
 const LEAST_FOUND = 0.95;
 
-/** Each place where the first stands becomes each of the others. */
+/** Each occurrence of the first text is replaced by each of the others. */
 const BUGS: [string, string[]][] = [
   [" === ", [" !== "]],
   [" !== ", [" === "]],
@@ -31,7 +31,7 @@ const BUGS: [string, string[]][] = [
 const source = readFileSync(join(__dirname, "signingPolicy.ts"), "utf8");
 const rulesStart = source.indexOf("export function refusalOf");
 
-test("nineteen of twenty bugs in the rules are found", () => {
+test("the tests find nineteen of twenty planted bugs in the rules", () => {
   expect(failuresOf(source)).toEqual([]);
   const mutants = BUGS.flatMap(([text, bugs]) => bugs.flatMap((bug) => plant(text, bug)));
   expect(mutants.length).toBeGreaterThan(40);
@@ -53,7 +53,7 @@ function plant(text: string, bug: string): { where: string; code: string }[] {
   return mutants;
 }
 
-/** The cases that do not come out as they should; one that throws is found as well. */
+/** Names of failing cases; a case that throws counts too. */
 function failuresOf(code: string): string[] {
   const policy = load(code);
   return signingCases.flatMap(({ name, ask, answer }) => {

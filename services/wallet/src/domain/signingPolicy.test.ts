@@ -9,7 +9,7 @@ test.each(signingCases)("$name", ({ ask, answer }) => {
   expect(ask(policy)).toEqual(answer);
 });
 
-test("signed amounts never exceed a limit, and a refusal spends nothing", () => {
+test("signed amounts never exceed a limit, and a refusal uses none of it", () => {
   const limits = { walletWon: won(100n), organisationWon: won(150n), globalWon: won(200n) };
   const wish = fc.record({
     orgId: fc.constantFrom("org_a", "org_b"),

@@ -64,12 +64,12 @@ export type RefusalReason =
   | "over_wallet_limit"
   | "over_organisation_limit"
   | "over_global_limit"
-  /** The leg alone exceeds a limit, in every hour: an operator has to raise the limit. */
+  /** The leg alone exceeds an hourly limit: an operator must raise it. */
   | "leg_over_limit"
   /** The rules allow the leg, but the organisation's seed does not open. */
   | "key_unavailable";
 
-/** The reason to refuse an intent; null when it may be signed. */
+/** Returns the reason to refuse an intent, or null. */
 export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalReason | null {
   if (intent.chainId !== facts.chainId) return "wrong_chain";
   if (intent.tokenAddress.toLowerCase() !== facts.tokenAddress.toLowerCase()) return "wrong_token";

@@ -29,6 +29,18 @@ export interface Wallet {
 /** A wallet that is DEACTIVATING, with its request to the ledger. */
 export type ClosingWallet = Wallet & { closingRequestId: string };
 
+export interface Balance {
+  balanceWon: string;
+  availableWon: string;
+}
+
+export const EMPTY_BALANCE: Balance = { balanceWon: "0", availableWon: "0" };
+
+export interface WalletWithBalance {
+  wallet: Wallet;
+  balance: Balance;
+}
+
 /** A DEACTIVATING wallet shows as ACTIVE: the ledger may still refuse. */
 export function visibleStatus(status: StoredStatus): WalletStatus {
   return status === "DEACTIVATED" ? "DEACTIVATED" : "ACTIVE";

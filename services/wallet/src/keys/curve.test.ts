@@ -42,12 +42,12 @@ const ethers = ethersCurve();
 test.each([
   ["native", native],
   ["ethers", ethers],
-])("%s refuses a tweak that is no number of the curve", (_, curve) => {
+])("%s refuses a tweak beyond the order of the curve", (_, curve) => {
   const tweak = Buffer.from(CURVE_ORDER.toString(16), "hex");
   if (curve) expect(curve.addToKey(bytesOf("key", 0), tweak)).toBeNull();
 });
 
-test("a signature is recovered to the address of its key", () => {
+test("a signature recovers to the address of its key", () => {
   const curve = openCurve();
   const key = bytesOf("key", 7);
   const digest = bytesOf("digest", 7);

@@ -1,8 +1,8 @@
 import { SigningKey, computeAddress, getBytes, hexlify } from "ethers";
 
 /**
- * secp256k1 behind a small port: the native binding where npm has it prebuilt, ethers elsewhere.
- * Both give the same bytes.
+ * secp256k1 behind a small interface: npm's prebuilt native binding where it exists,
+ * ethers elsewhere. Both return the same bytes.
  */
 export interface Curve {
   readonly backend: "native" | "ethers";
@@ -12,7 +12,10 @@ export interface Curve {
   recover(digest: Uint8Array, signature: Uint8Array): Buffer;
   /** The 64 bytes x and y of the public key. */
   publicKey(privateKey: Uint8Array): Buffer;
-  /** privateKey + tweak modulo the curve's order; null where the result or the tweak is not a key. */
+  /**
+   * Returns privateKey + tweak modulo the curve's order, or null where the result or the tweak is
+   * no valid key.
+   */
   addToKey(privateKey: Uint8Array, tweak: Uint8Array): Buffer | null;
 }
 

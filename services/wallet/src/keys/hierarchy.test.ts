@@ -7,7 +7,7 @@ const seed = Buffer.alloc(32, 5);
 test.each([
   ["native", nativeCurve()],
   ["ethers", ethersCurve()],
-])("derives with %s what BIP-32 derives elsewhere", (_, curve) => {
+])("derives with %s the keys of the BIP-32 test vectors", (_, curve) => {
   if (!curve) return;
   const branch = walletBranch(curve, seed);
   for (const index of [0, 1, 2, 1000, 2 ** 31 - 1]) {

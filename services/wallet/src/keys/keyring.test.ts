@@ -11,7 +11,7 @@ const path = join(folder, "kek.json");
 writeFileSync(path, JSON.stringify({ current: "k", keys: { k: Buffer.alloc(32, 1).toString("base64") } }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("when it has signed, no seed and no key is left in memory that it was given or made", async () => {
+test("signing wipes every seed and key from its buffers", async () => {
   const native = nativeCurve();
   // ethers turns a key into strings and numbers, which cannot be wiped.
   if (!native) return;

@@ -10,7 +10,7 @@ export interface SealedSeed extends Sealed {
   version: number;
 }
 
-/** Users' keys exist only here, and only while a signature is made. */
+/** The only place with users' keys, which exist during a signature only. */
 export interface Keyring {
   newSeed(orgId: string): Promise<SealedSeed>;
   /** Seals the same seed under the current key-encryption key. */

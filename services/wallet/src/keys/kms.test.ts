@@ -36,13 +36,13 @@ test.each<Partial<SealContext>>([
   { walletId: "wal_1" },
   { version: 2 },
   { orgId: "org_", walletId: "a" },
-])("it does not open in the context %j", async (other) => {
+])("a sealed secret does not open in the context %j", async (other) => {
   const kms = fileKms(path);
   const sealed = await kms.seal(secret, context);
   await expect(kms.open(sealed, { ...context, ...other })).rejects.toThrow();
 });
 
-test("a changed byte is noticed, wherever it is", async () => {
+test("a changed byte is detected at any position", async () => {
   const kms = fileKms(path);
   const sealed = await kms.seal(secret, context);
   for (let index = 0; index < sealed.bytes.length; index += 1) {
@@ -52,7 +52,7 @@ test("a changed byte is noticed, wherever it is", async () => {
   }
 });
 
-test("a new key seals from the moment it is mounted, and the old one still opens", async () => {
+test("a newly mounted key seals at once, and the old one still opens", async () => {
   const kms = fileKms(path);
   const before = await kms.seal(secret, context);
   writeKeys("k2", ["k1", "k2"]);
@@ -66,7 +66,7 @@ test.each([
   ["no current key", JSON.stringify({ current: "k9", keys: { k1: Buffer.alloc(32).toString("base64") } })],
   ["another form", JSON.stringify({ current: "k1", keys: { k1: 1 }, [SECRET_KEY]: SECRET_KEY })],
   ["no JSON", `{"current":"k1","keys":{"k1": ${SECRET_KEY}}}`],
-])("a key file with %s is refused, without showing a key", (_, text) => {
+])("a key file with %s is refused without showing a key", (_, text) => {
   writeFileSync(path, text);
   const { message, stack } = errorOf(() => fileKms(path));
   expect(message).toMatch(/key-encryption key/);
@@ -89,7 +89,7 @@ test("a seed row of one organisation does not open as another's", async () => {
   await expect(keyring.withSeed(stolen, (keys) => keys.address(0))).rejects.toThrow();
 });
 
-test("sealing again under a new key keeps every address", async () => {
+test("sealing under a new key keeps every address", async () => {
   const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });
   const sealed = await keyring.newSeed("org_a");
   const address = await keyring.withSeed(sealed, (keys) => keys.address(3));

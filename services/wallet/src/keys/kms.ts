@@ -85,7 +85,7 @@ export function fileKms(path: string): Kms {
   };
 }
 
-/** Each part has its length before it, so two contexts never give the same bytes. */
+/** Each part is preceded by its length, so two contexts never have the same bytes. */
 function additionalData({ orgId, walletId, purpose, version }: SealContext): Buffer {
   return Buffer.from(
     ["wonrail", orgId, walletId, purpose, String(version)].map((part) => `${part.length}:${part}`).join(""),

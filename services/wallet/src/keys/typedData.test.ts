@@ -18,11 +18,11 @@ const BURN = { BurnWithAuthorization: [{ name: "from", type: "address" }, ...fie
 
 const typedData = typedDataFor({ chainId: 31337n, tokenAddress: token });
 
-test("the domain separator is the one that every EIP-712 encoder gives", () => {
+test("the domain separator equals other EIP-712 encoders'", () => {
   expect(typedData.domainSeparator).toBe(TypedDataEncoder.hashDomain(domain));
 });
 
-test("digests equal those of a general encoder", () => {
+test("digests equal a general encoder's", () => {
   for (let run = 0; run < 100; run += 1) {
     const nonce = randomBytes(32);
     const value = BigInt(hexlify(randomBytes(31)));

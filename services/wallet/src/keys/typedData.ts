@@ -1,6 +1,6 @@
 import { AbiCoder, id, keccak256, toUtf8Bytes } from "ethers";
 
-/** A signature holds for one token on one chain. */
+/** Token and chain for which a signature holds. */
 export interface TokenDomain {
   chainId: bigint;
   tokenAddress: string;
@@ -32,8 +32,9 @@ export interface TypedData {
 }
 
 /**
- * EIP-712 digests of the token's authorizations, with the domain separator computed once. The words are laid out by hand: a general
- * encoder walks the types anew for each message, which cost more than the signature itself.
+ * EIP-712 digests of the token's authorizations, with a domain separator computed once. The words
+ * are laid out by hand, because a general encoder walks the types for each message, which costs
+ * more than the signature.
  */
 export function typedDataFor({ chainId, tokenAddress }: TokenDomain): TypedData {
   const domainSeparator = keccak256(

@@ -1,13 +1,8 @@
 import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
-import { type Wallet } from "../domain/wallet";
+import { EMPTY_BALANCE, type Wallet, type WalletWithBalance } from "../domain/wallet";
 import { type LedgerClient } from "../commands/openAccount";
 import { findWallet } from "../store/wallets";
-
-export interface WalletWithBalance {
-  wallet: Wallet;
-  balance: Balance;
-}
 
 export async function getWallet(
   { db, ledger }: { db: Database; ledger: LedgerClient },
@@ -19,11 +14,6 @@ export async function getWallet(
   return withBalance!;
 }
 
-export interface Balance {
-  balanceWon: string;
-  availableWon: string;
-}
-
 /** Reads the ledger's balances of these wallets in one call. */
 export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Promise<WalletWithBalance[]> {
   const [first] = wallets;
@@ -31,7 +21,5 @@ export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Pro
   const accountIds = wallets.map((wallet) => wallet.walletId);
   const { accounts } = await ledger.getBalances({ orgId: first.orgId, accountIds }, { retry: true });
   const balances = new Map(accounts.map((account) => [account.accountId, account]));
-  return wallets.map((wallet) => ({ wallet, balance: balances.get(wallet.walletId) ?? EMPTY }));
+  return wallets.map((wallet) => ({ wallet, balance: balances.get(wallet.walletId) ?? EMPTY_BALANCE }));
 }
-
-export const EMPTY: Balance = { balanceWon: "0", availableWon: "0" };

@@ -35,13 +35,13 @@ test.each<[string, Partial<Parameters<World["client"]["listWallets"]>[0]>, numbe
   ["a type", { walletType: WalletType.NORMAL }, [LEE, KIM]],
   ["ACTIVE", { status: WalletStatus.ACTIVE }, [INCENTIVE, KIM]],
   ["DEACTIVATED", { status: WalletStatus.DEACTIVATED }, [LEE]],
-])("the list by %s is of one organisation, newest first", async (_, filter, expected) => {
+])("the list by %s holds one organisation's wallets, newest first", async (_, filter, expected) => {
   const { found, page } = await list(filter);
   expect(found).toEqual(expected);
   expect(page).toMatchObject({ hasNext: false, totalCount: expected.length });
 });
 
-test("pages by number and by cursor have each wallet once", async () => {
+test("pages by number and by cursor hold each wallet once", async () => {
   const first = await list({ page: { limit: 2 } });
   expect([first.found, first.page.totalCount]).toEqual([[LEE, INCENTIVE], 3]);
   const position = { $case: "cursor" as const, value: first.page.nextCursor! };
@@ -77,7 +77,7 @@ test("an address in any letter case finds its wallet, with and without an organi
   expect(await found("")).toEqual([KIM, INCENTIVE, LEE, STRANGER]);
 });
 
-test("facts say which of the wallets are deactivated, and nothing of another organisation's", async () => {
+test("facts name the deactivated wallets of their own organisation only", async () => {
   const walletIds = wallets.map(({ walletId }) => walletId);
   const facts = await world.client.getWalletFacts({ orgId, walletIds });
   expect(indexesOf(facts.wallets).sort()).toEqual([KIM, INCENTIVE, LEE]);

@@ -2,8 +2,9 @@ import { type Database } from "@wonrail/kit/db";
 import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import { type LedgerClient } from "../commands/openAccount";
+import { type WalletWithBalance } from "../domain/wallet";
 import * as wallets from "../store/wallets";
-import { type WalletWithBalance, withBalances } from "./getWallet";
+import { withBalances } from "./getWallet";
 
 /** An organisation's wallets, newest first. */
 export async function listWallets(

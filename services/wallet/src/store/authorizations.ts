@@ -67,10 +67,7 @@ export async function findLatestEnd(db: Queryable, orgId: string, ledgerRef: str
   return row!.latest;
 }
 
-/**
- * Stores the same refusal of the same operation once an hour. The relayer asks again and again
- * while it lasts.
- */
+/** Stores a repeated refusal of an operation once an hour, because the relayer asks repeatedly. */
 export async function insertRefusals(
   db: Queryable,
   refusals: { orgId: string; ledgerRef: string; fromWalletId: string; reason: string }[],

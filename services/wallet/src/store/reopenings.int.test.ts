@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("the wishes that wait longest come first, in any order of ids", async () => {
+test("the oldest requests come first, in any order of ids", async () => {
   const orgIds = [newId("org"), newId("org"), newId("org")];
   for (const [index, hoursAgo] of [1, 3, 2].entries()) await ask(orgIds[index]!, hoursAgo);
   const listed = await listReopenings(database.db, 2);

@@ -16,7 +16,7 @@ interface ReopeningRow {
   operator: string;
 }
 
-/** Stores a wish to reopen, or finds the one that exists. */
+/** Stores a request to reopen, or returns the existing one. */
 export async function insertReopening(tx: Tx, reopening: Reopening): Promise<Reopening> {
   const { orgId, walletId, requestId, operator } = reopening;
   await tx.run(sql`
@@ -37,7 +37,7 @@ export async function findReopening(
   return row && toReopening(row);
 }
 
-/** The wishes that wait longest come first. */
+/** Lists the oldest requests first. */
 export async function listReopenings(db: Queryable, limit: number): Promise<Reopening[]> {
   const rows = await db.query<ReopeningRow>(sql`
     select org_id, wallet_id, request_id, operator from reopenings
@@ -45,7 +45,7 @@ export async function listReopenings(db: Queryable, limit: number): Promise<Reop
   return rows.map(toReopening);
 }
 
-/** False when another caller has done it. */
+/** Returns false when another caller has done it. */
 export async function deleteReopening(tx: Tx, { orgId, walletId, requestId }: Reopening): Promise<boolean> {
   const row = await tx.maybe(sql`
     delete from reopenings

@@ -22,7 +22,7 @@ export async function findSeeds(db: Queryable, orgIds: string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.org_id, toSeed(row)]));
 }
 
-/** The first seed is the organisation's. A second seed made at the same moment is discarded. */
+/** The first seed is the organisation's. A concurrent second one is discarded. */
 export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> {
   await db.run(sql`
     insert into seeds (org_id, version, kek_id, sealed)
@@ -31,8 +31,8 @@ export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> 
 }
 
 /**
- * An index is used for one wallet or for none: a crash leaves a gap. The index is at least the
- * seconds since 2026, so a database that was restored to an earlier time does not reuse an index.
+ * Takes an index for one wallet; a crash leaves a gap. The index is at least the seconds since
+ * 2026, so a restored database does not reuse an index.
  */
 export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number> {
   const [row] = await db.write<{ index: number }>(sql`
@@ -53,7 +53,7 @@ export async function listSeedsNotUnder(
   return rows.map(toSeed);
 }
 
-/** False when another process has sealed it again meanwhile. */
+/** Returns false when another process has sealed it meanwhile. */
 export async function replaceSeal(db: Queryable, before: SealedSeed, after: SealedSeed): Promise<boolean> {
   const changed = await db.run(sql`
     update seeds set kek_id = ${after.keyId}, sealed = ${after.bytes}, resealed_at = now()

@@ -43,7 +43,7 @@ test("a transaction that waits for the first scope holds no lock on the others",
   await waiting;
 });
 
-test("an hour's sums are its own: others are neither counted nor changed, and those of two days ago are forgotten", async () => {
+test("sums of separate hours are independent, and those older than two days are deleted", async () => {
   await spend("all", 5n);
   await database.db.run(sql`
     insert into velocity (scope, hour, amount_won)

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test("a page of an organisation that has come late reads itself, and as many as are counted", async () => {
+test("a page of a young organisation reads only its own rows, up to the counted limit", async () => {
   const orgId = newId("org");
   const late = sql`case when n <= 15000 then 'org_before' else ${orgId} end`;
   await insert(late, sql`'NORMAL'`, sql`'ACTIVE'`, 40_000);

@@ -26,20 +26,23 @@ interface WalletRow {
   updated_at: Date;
 }
 
-const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, closing_request_id, times_reopened, metadata, version, created_at, updated_at`;
+const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, closing_request_id,
+  times_reopened, metadata, version, created_at, updated_at`;
 
 export type NewWallet = Pick<
   Wallet,
   "orgId" | "walletId" | "userId" | "walletType" | "address" | "keyIndex" | "metadata"
 >;
 
-/** The Idempotency-Key of the request that makes a wallet, and the SHA-256 of its body. */
+/** The Idempotency-Key of the creating request, and the SHA-256 of its body. */
 export interface CreationKey {
   key: string;
   bodyHash: Buffer;
 }
 
-/** Undefined when the user has a wallet of this type already, or the key made another. */
+/**
+ * Returns undefined when the user already has a wallet of this type, or the key created another.
+ */
 export async function insertWallet(
   db: Queryable,
   wallet: NewWallet,
@@ -174,7 +177,7 @@ export async function moveWallet(
 }
 
 /**
- * Begins to close a wallet under this request id, or joins a closing under another id. Undefined
+ * Starts to close a wallet under this request id, or joins a closing under another id. Undefined
  * when the wallet has none of these statuses. The ledger may still refuse.
  */
 export async function beginClosing(
@@ -248,7 +251,8 @@ export async function listUnfinishedWallets(
 ): Promise<Wallet[]> {
   const rows = await db.query<WalletRow>(sql`
     select ${COLUMNS} from wallets
-    where status in ('OPENING', 'DEACTIVATING') and greatest(updated_at, closing_since) < now() - make_interval(secs => ${olderThanMs / 1000})
+    where status in ('OPENING', 'DEACTIVATING')
+      and greatest(updated_at, closing_since) < now() - make_interval(secs => ${olderThanMs / 1000})
       and (org_id, wallet_id) > (${after.orgId}, ${after.walletId})
     order by org_id, wallet_id limit ${limit}`);
   return rows.map(toWallet);

@@ -10,9 +10,9 @@ import { freshDatabase } from "../../testing/database";
 
 const database = freshDatabase();
 
-test("a deposit is credited under its log's name, and once; what is less than one KRW stays unbooked", async () => {
+test("a deposit is credited once under its log's name, and less than one KRW stays unbooked", async () => {
   const deposit = await seen(5_000_001n);
-  // The ledger has this log already: it was credited before this database was set back.
+  // The ledger already has this log: it was credited before this database was set back.
   const before = newId("opn");
   const asked = await credit(() => before);
   const { walletId, blockHash, txHash, ledgerRef } = deposit;
@@ -32,7 +32,7 @@ test("a deposit is credited under its log's name, and once; what is less than on
   expect(DepositCredited.decode(events[0]!.payload)).toMatchObject({ walletId, amountWon: "5", txHash });
 });
 
-test("what the ledger does not take stays unbooked and is asked for again, after ten minutes at most however often it was", async () => {
+test("a deposit that the ledger refuses stays unbooked and is retried after at most ten minutes", async () => {
   await seen(5_000_000n);
   for (const [attempts, seconds] of [
     [0, 1],
@@ -42,16 +42,18 @@ test("what the ledger does not take stays unbooked and is asked for again, after
     await database.db.run(sql`update deposits set attempts = ${attempts}, retry_at = now()`);
     expect(await credit(() => null)).toHaveLength(1);
     const row = await database.db.one(sql`
-      select state, attempts, refusal, retry_at - now() between make_interval(secs => ${seconds - 1}::int) and make_interval(secs => ${seconds}::int) as later
+      select state, attempts, refusal,
+        retry_at - now() between make_interval(secs => ${seconds - 1}::int)
+          and make_interval(secs => ${seconds}::int) as later
       from deposits`);
     expect(row).toEqual({ state: "SEEN", attempts: attempts + 1, refusal: "WAL_004", later: true });
   }
   expect(await unbooked()).toBe(5_000_000n);
-  // Not before its time has come.
+  // Not before its retry time.
   expect(await credit(() => null)).toEqual([]);
 });
 
-test("nothing is credited while the chain is another one than was taken in", async () => {
+test("deposits stay unbooked while the chain's final block differs from the ingested one", async () => {
   await seen(5_000_000n);
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
@@ -61,7 +63,7 @@ test("nothing is credited while the chain is another one than was taken in", asy
   expect(await credit(() => newId("opn"), undefined, chain)).toHaveLength(1);
 });
 
-test("a credit is booked for the wallet that it is of, and no other of its organisation", async () => {
+test("a credit is booked for its own wallet only", async () => {
   const { orgId } = await seen(5_000_000n);
   await seen(7_000_000n, { orgId, logIndex: 4 });
   await credit(() => newId("opn"));
@@ -71,7 +73,7 @@ test("a credit is booked for the wallet that it is of, and no other of its organ
   ]);
 });
 
-test("of two replicas that credit a deposit at once, one tells of it", async () => {
+test("two replicas that credit a deposit at once write one event", async () => {
   const { ledgerRef } = await seen(5_000_000n);
   const other = () => credit(() => ledgerRef);
   await credit(() => ledgerRef, other);
@@ -79,11 +81,11 @@ test("of two replicas that credit a deposit at once, one tells of it", async () 
   expect(await database.db.query(sql`select from outbox where type = 'deposit_credited'`)).toHaveLength(1);
 });
 
-test("one that cannot be written down is put off, and holds up no others", async () => {
+test("a deposit that cannot be recorded is postponed, and later deposits are credited", async () => {
   const { orgId, walletId } = await seen(5_000_000n);
   const first = newId("opn");
   await credit(() => first);
-  // The ledger says that it has credited the next one under the first one's id.
+  // The ledger answers the next deposit with the first one's id.
   await seen(5_000_000n, { orgId, walletId, logIndex: 4 });
   await seen(7_000_000n, { logIndex: 5 });
   const answers = [first, newId("opn")];
@@ -115,7 +117,7 @@ async function unbooked(): Promise<bigint> {
   return row.units;
 }
 
-/** The ledger at our edge has what it is asked for under this id, or refuses it. */
+/** A fake ledger that has the request under this id, or refuses it. */
 async function credit(
   requestIdOf: () => string | null,
   beforeAnswer?: () => Promise<unknown>,

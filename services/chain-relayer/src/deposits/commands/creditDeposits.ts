@@ -22,12 +22,14 @@ export interface CreditDeps extends CanonicalDeps {
 
 const AT_ONCE = 500;
 
-/** Has the ledger credit what came in. Every try, of whatever replica, asks for the same under the same id. */
+/**
+ * Asks the ledger to credit deposits. Every attempt of any replica uses the same id and content.
+ */
 export async function creditDeposits(deps: CreditDeps, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted;) {
     const deposits = await listSeenDeposits(deps.db, AT_ONCE);
     if (deposits.length === 0) return;
-    // A block that was replaced since may have taken the tokens with it.
+    // A replaced block may have taken the tokens with it.
     await assertCanonical(deps, (await findFurthest(deps.db))!);
     await runInContext(ownContext(), () => credit(deps, deposits));
     more = deposits.length === AT_ONCE;
@@ -41,7 +43,10 @@ async function credit(deps: CreditDeps, deposits: SeenDeposit[]): Promise<void> 
     await take(deps, deposit, outcomes[index]).catch((error: unknown) => putOff(deps, deposit, error));
 }
 
-/** One that cannot be written down holds up no others. Its place on the chain may be taken by an entry that the ledger has forgotten. */
+/**
+ * Postpones a deposit that cannot be recorded, so that others continue. A forgotten ledger entry
+ * may occupy its place on the chain.
+ */
 async function putOff({ db, log }: CreditDeps, deposit: SeenDeposit, error: unknown): Promise<void> {
   if (isTransient(error)) throw error;
   await postponeDeposit(db, deposit, "not_written");

@@ -7,7 +7,7 @@ import { mintingOperation, type Orders } from "../../settlement";
 import { bookingOf, type TransferKind, transferKindOf } from "../domain/deposits";
 import { insertDeposits, type NewDeposit } from "../store/deposits";
 
-/** Records the transfers to our wallets that settlement has not ordered. Each log counts once. */
+/** Records transfers to our wallets that no operation ordered. Each log counts once. */
 export async function recordDeposits(tx: Tx, { events, owners }: FinalRange, orders: Orders): Promise<void> {
   await insertDeposits(
     tx,

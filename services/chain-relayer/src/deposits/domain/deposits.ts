@@ -1,23 +1,26 @@
 import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contract/money";
 
 /**
- * What a transfer of tokens to one of our wallets is. "ours": we ordered it, so the ledger knows it. "deposit": it came from outside.
- * "unknown": our own contract or one of our own keys moved it and we know of no order; it is never credited, so the comparison of the books
- * shows it and people look.
+ * Kind of a token transfer to one of our wallets. "ours": we ordered it, so the ledger knows it.
+ * "deposit": it came from outside. "unknown": our own contract or key moved it without a known
+ * order; it is never credited, so reconciliation reports it to operators.
  */
 export type TransferKind = "ours" | "deposit" | "unknown";
 
 export interface Transfer {
   fromOurs: boolean;
   fromNobody: boolean;
-  /** The leg whose authorization it used, if that is one of ours. */
+  /** The leg whose authorization it used, if it is ours. */
   leg: "entry" | "hold" | null;
-  /** Of a mint: whether it happened in an operation of our payment manager, and whether we know that one. */
+  /**
+   * For a mint: whether it belongs to an operation of our payment manager, and whether we know that
+   * operation.
+   */
   operation: "known" | "unknown" | null;
 }
 
 export function transferKindOf({ fromOurs, fromNobody, leg, operation }: Transfer): TransferKind {
-  // Money that the ledger has let go to an outside address is outside money, also when the address turns out to be a wallet.
+  // A payout is outside money, also when its address belongs to a wallet.
   if (leg === "hold") return "deposit";
   if (leg === "entry") return "ours";
   if (fromOurs) return "unknown";

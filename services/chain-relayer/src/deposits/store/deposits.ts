@@ -14,7 +14,7 @@ export interface NewDeposit extends Booking {
   ledgerRef: string;
 }
 
-/** One that the ledger is to be told of. */
+/** A deposit that the ledger must credit. */
 export interface SeenDeposit {
   txHash: string;
   logIndex: number;
@@ -39,12 +39,13 @@ interface DepositRow {
   ledger_ref: string;
 }
 
-/** Takes deposits in, each log once, and counts them as money that the ledger does not know of yet. */
+/** Inserts deposits, each log once, and counts them as unbooked money. */
 export async function insertDeposits(tx: Tx, deposits: NewDeposit[]): Promise<void> {
   if (deposits.length === 0) return;
   await tx.run(sql`
     with inserted as (
-      insert into deposits (tx_hash, log_index, block_number, block_hash, org_id, wallet_id, from_address, units, amount_won, ledger_ref, state)
+      insert into deposits (tx_hash, log_index, block_number, block_hash, org_id, wallet_id, from_address,
+        units, amount_won, ledger_ref, state)
       select * from unnest(
         ${deposits.map((one) => one.txHash)}::text[],
         ${deposits.map((one) => one.logIndex)}::integer[],
@@ -65,7 +66,7 @@ export async function insertDeposits(tx: Tx, deposits: NewDeposit[]): Promise<vo
       set unbooked_units = settled_balances.unbooked_units + excluded.unbooked_units`);
 }
 
-/** What is to be credited now, oldest first. */
+/** Deposits to credit now, oldest first. */
 export async function listSeenDeposits(db: Queryable, limit: number): Promise<SeenDeposit[]> {
   const rows = await db.query<DepositRow>(sql`
     select tx_hash, log_index, block_number, block_hash, org_id, wallet_id, from_address, amount_won, ledger_ref
@@ -84,8 +85,7 @@ export async function listSeenDeposits(db: Queryable, limit: number): Promise<Se
 }
 
 /**
- * Returns the time of the change, or undefined when another replica was faster. `creditedRef` is the
- * request under which the ledger has it.
+ * Returns undefined when another replica was faster. `creditedRef` is the request id in the ledger.
  */
 export async function markCredited(
   tx: Tx,
@@ -103,7 +103,7 @@ export async function markCredited(
   return row?.credited_at;
 }
 
-/** The ledger does not take it now. It is asked again, less and less often. */
+/** Postpones a deposit that the ledger refuses, with growing pauses. */
 export async function postponeDeposit(
   db: Queryable,
   { txHash, logIndex }: Pick<SeenDeposit, "txHash" | "logIndex">,
@@ -115,7 +115,7 @@ export async function postponeDeposit(
     where tx_hash = ${txHash} and log_index = ${logIndex} and state = 'SEEN'`);
 }
 
-/** What is on the chain and will not get into the ledger, and what is still on its way there. */
+/** Sums of tokens that will not get into the ledger, and of those on their way. */
 export async function countUnbooked(db: Queryable): Promise<{
   dust: number;
   tooLarge: number;

@@ -7,7 +7,10 @@ export interface CanonicalDeps {
   gauges: { replaced: Gauge };
 }
 
-/** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing is taken in, and nothing concluded. */
+/**
+ * Throws when a final block has changed: chain or endpoint are not trustworthy, so nothing is
+ * ingested or concluded.
+ */
 export async function assertCanonical(
   { provider, gauges }: CanonicalDeps,
   { blockNumber, blockHash }: TakenIn,
@@ -18,7 +21,7 @@ export async function assertCanonical(
   if (now !== blockHash) throw new Error(`block ${blockNumber} was final as ${blockHash} and is now ${now}`);
 }
 
-/** What the chain has now at a height that is final. */
+/** The chain's present block at a final height. */
 export async function finalBlockAt(provider: Pick<Provider, "block">, number: bigint): Promise<Block> {
   const block = await provider.block(number);
   if (!block) throw new RpcUnclear(`no endpoint has block ${number}, which is final`);

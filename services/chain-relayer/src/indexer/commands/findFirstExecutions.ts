@@ -5,21 +5,30 @@ import {
   decodeLog,
   isPerhapsTooMuch,
   type Outcome,
+  type Provider,
   TOPICS,
   type TrackedContracts,
 } from "../../evm";
 import { finalBlockAt } from "./assertCanonical";
-import { type ScanDeps } from "./scanFinalized";
 
-type LookupDeps = Pick<ScanDeps, "provider" | "startBlock" | "signal"> & { contracts: TrackedContracts };
+interface LookupDeps {
+  provider: Provider;
+  contracts: TrackedContracts;
+  /** The block in which our contracts were deployed. */
+  startBlock: bigint;
+  signal: AbortSignal;
+}
 
 const IDS_AT_ONCE = 200;
-/** Too wide a question may cost the seconds after which silence is one: after it so many narrower ones are answered before a wider is tried. */
+/**
+ * A too wide question may cost a whole timeout. So this many narrower answers must follow before a
+ * wider question.
+ */
 const PARTS_BEFORE_WIDER = 16;
 
 /**
- * A repeated operation was executed before: by a copy of this system, or before our database was restored. What settled it is its first
- * event, wherever that is.
+ * A repeated operation was executed earlier: by a copy of this system, or before a restore of our
+ * database. Its first event anywhere decides its settlement.
  */
 export async function findFirstExecutions(
   deps: LookupDeps,
@@ -34,8 +43,9 @@ export async function findFirstExecutions(
 }
 
 /**
- * From the range backwards, as most are not long ago. How many blocks endpoints look through at once is not known: the first part is as wide as the range,
- * of which they have just given everything, and parts become wider while they are answered, and narrower while they are not.
+ * Searches backwards from the range, because most executions are recent. The endpoints' limits are
+ * unknown: the first part is as wide as the range that they have just answered, and parts grow
+ * after answers and shrink after failures.
  */
 async function findExecutions(
   deps: LookupDeps,
@@ -43,7 +53,7 @@ async function findExecutions(
   range: { fromBlock: bigint; to: Block },
 ): Promise<Outcome[]> {
   const found: Outcome[] = [];
-  // Each is executed once, so what is found need not be looked for any further.
+  // Each operation is executed once, so found ones leave the search.
   const wanted = new Set(operationIds);
   let blocks = range.to.number - range.fromBlock + 1n;
   let narrowParts = 0;
@@ -60,7 +70,7 @@ async function findExecutions(
       if (narrowParts > 0) narrowParts -= 1;
       else blocks *= 2n;
     } else {
-      // Who is silent here as well is away, and is not asked for less and less.
+      // If this also fails, the endpoint is away, and narrower questions would not help.
       await finalBlockAt(deps.provider, to.number);
       blocks = (to.number - fromBlock + 1n) / 2n;
       narrowParts = PARTS_BEFORE_WIDER;
@@ -68,7 +78,7 @@ async function findExecutions(
   }
 }
 
-/** Null when it is perhaps too much to ask. */
+/** Returns null when the question may be too large. */
 async function askFor(
   { provider, contracts }: LookupDeps,
   operationIds: string[],

@@ -29,7 +29,7 @@ const CURSOR = { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime:
 const [ORG, WALLETS] = [newId("org"), [newId("wal"), newId("wal"), newId("wal")]];
 const NOBODY = `0x${"0".repeat(40)}`;
 
-test("goes back on the chain that was taken in, and no further forward than that", async () => {
+test("moves the cursor back within the ingested blocks only", async () => {
   await saveCursor(database.db, CURSOR);
   const { provider } = createChainDouble();
   expect(await rescan({ db: database.db, provider }, 1_001n)).toBe("not_taken_in_yet");
@@ -38,7 +38,7 @@ test("goes back on the chain that was taken in, and no further forward than that
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n, blockHash: blockHashOf(900n) });
 });
 
-test("leaves the cursor where it is when final blocks were replaced, also from before the first of them", async () => {
+test("refuses while final blocks were replaced, also for an earlier start", async () => {
   await saveCursor(database.db, CURSOR);
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
@@ -47,8 +47,8 @@ test("leaves the cursor where it is when final blocks were replaced, also from b
   expect(await findCursor(database.db)).toEqual(CURSOR);
 });
 
-describe("while blocks are taken in again", () => {
-  test("nothing is compared with the chain, whose older blocks knew less, until all is taken in that was", async () => {
+describe("during a rescan", () => {
+  test("reconciliation pauses until the rescan reaches the block it started from", async () => {
     const { chain, deps, warned } = await takenInTo1000();
     await reconcile(deps, signal);
     const before = await finishedAt();
@@ -69,13 +69,13 @@ describe("while blocks are taken in again", () => {
     expect(await drifts()).toEqual([]);
     expect((await finishedAt())!.getTime()).toBeGreaterThan(before!.getTime());
     expect(await depositCount()).toBe(3);
-    // And what differs then is found.
+    // A difference after the rescan is reported.
     chain.units = 2n;
     await reconcile(deps, signal);
     expect((await drifts()).sort()).toEqual(["CHAIN", "CHAIN", "CHAIN", "SUPPLY"]);
   });
 
-  test("the ledger's side is compared all the same", async () => {
+  test("the ledger's side is still compared", async () => {
     const { deps, ledger } = await takenInTo1000();
     await rescan(deps, 951n);
     const account = { accountId: WALLETS[0]!, balanceWon: "7", sequence: 0n };
@@ -84,7 +84,7 @@ describe("while blocks are taken in again", () => {
     expect(await drifts()).toEqual(["LEDGER"]);
   });
 
-  test("who goes back once more is on the way to the furthest block all the same", async () => {
+  test("a second rescan keeps the furthest block as its goal", async () => {
     const { deps } = await takenInTo1000();
     await rescan(deps, 951n);
     await scanFinalized(deps);
@@ -97,7 +97,7 @@ describe("while blocks are taken in again", () => {
     }
   });
 
-  test("wallets whose part comes after an operator went back are not compared, and the comparison is not complete", async () => {
+  test("a rescan that starts during reconciliation skips the remaining wallets and leaves it incomplete", async () => {
     const { chain, deps } = await takenInTo1000();
     const { callAt } = chain.provider;
     chain.provider.callAt = async (...asked) => {
@@ -109,7 +109,7 @@ describe("while blocks are taken in again", () => {
     expect(await finishedAt()).toBeNull();
   });
 
-  test("a replica of the release before, which knows nothing of it, moves the cursor on as ever", async () => {
+  test("a replica of the previous release moves the cursor without knowing of the rescan", async () => {
     const { deps } = await takenInTo1000();
     await rescan(deps, 951n);
     const byTheReleaseBefore = (number: bigint) =>
@@ -125,7 +125,7 @@ describe("while blocks are taken in again", () => {
     expect([await drifts(), await finishedAt()]).toEqual([[], expect.any(Date)]);
   });
 
-  test("a replacement of a block that was taken in before stops all, although it is beyond the cursor", async () => {
+  test("a replaced ingested block stops the rescan although it lies beyond the cursor", async () => {
     const { chain, deps } = await takenInTo1000();
     await rescan(deps, 951n);
     chain.replacedFrom = 990n;
@@ -143,7 +143,7 @@ describe("while blocks are taken in again", () => {
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
   });
 
-  test("an endpoint whose final block lies before what was taken in is not believed", async () => {
+  test("a final block before the ingested one is ignored", async () => {
     const { chain, deps } = await takenInTo1000();
     await rescan(deps, 951n);
     chain.final = 980n;
@@ -152,7 +152,10 @@ describe("while blocks are taken in again", () => {
   });
 });
 
-/** Each of our wallets got a token in final block 990, and all up to block 1,000 is taken in. The nodes know the states of all blocks. */
+/**
+ * Each of our wallets received a token in final block 990, and all blocks up to 1,000 are ingested.
+ * The nodes have the states of all blocks.
+ */
 async function takenInTo1000() {
   const chain: ChainDouble & { units: bigint } = Object.assign(createChainDouble(), { units: 1n });
   const wallets = WALLETS.map((walletId, at) => ({ walletId, orgId: ORG, address: addressAt(at) }));
@@ -168,7 +171,7 @@ async function takenInTo1000() {
   const totals = { totals: [], walletsWon: "0" };
   const ledger = {
     listAccounts: async () => ({ accounts: [] }),
-    // It has them all, and says nothing of them.
+    // The ledger has all accounts with balance 0.
     getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
       accounts: accountIds.map((accountId) => ({ accountId })),
     }),

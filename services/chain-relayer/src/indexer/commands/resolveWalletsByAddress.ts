@@ -9,7 +9,7 @@ export type WalletClient = PromiseClient<WalletServiceService>;
 
 const AT_ONCE = 1_000;
 
-/** Which of the addresses that occur in these events are our wallets', of whatever organisation. */
+/** Returns the wallets of any organisation among the addresses of these events. */
 export async function resolveWalletsByAddress(
   { db, wallet }: { db: Database; wallet: WalletClient },
   events: ChainEvent[],

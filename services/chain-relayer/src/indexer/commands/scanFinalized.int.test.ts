@@ -32,7 +32,7 @@ import { carry, mints, operationOf, statesOf, takeIn, transactionStates } from "
 
 const database = freshDatabase();
 
-test("a scan that lags behind goes on although the nodes have forgotten its blocks' states", async () => {
+test("a lagging scan continues although the nodes have pruned its blocks' states", async () => {
   const chain = createChainDouble();
   const { operation, txHash } = await sendOne(chain);
   chain.receipts.set(txHash, {
@@ -44,7 +44,7 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   const deps = depsOn(database.db, chain);
   await scanFinalized(deps);
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 508n });
-  // Mined, and not in the blocks that were taken in.
+  // Mined outside of the ingested blocks.
   expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
   while (await scanFinalized(deps));
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
@@ -52,7 +52,7 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
-test("a mint that nobody has ordered stops all outflow until an operator acknowledges it", async () => {
+test("an unordered mint stops all outflow until an operator acknowledges it", async () => {
   const { db } = database;
   const [leaving, charge] = [operationOf(), ...(await mints(db, 1))];
   await takeIn(db, [leaving, charge!]);
@@ -72,7 +72,7 @@ test("a mint that nobody has ordered stops all outflow until an operator acknowl
   expect((await next()).sort()).toEqual([leaving.ledgerRef, charge!.ledgerRef].sort());
 });
 
-test("START_BLOCK may be given later, while nothing of ours was in any block", async () => {
+test("START_BLOCK may be raised while no block holds an event of ours", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 10n);
   const deps = { ...depsOn(database.db, chain), startBlock: 900n };
@@ -117,7 +117,7 @@ test("the journals are pulled when the chain executed an unknown operation, as a
   expect(await listDrifts(db, { all: true, limit: 10 })).toEqual([]);
 });
 
-test("that the last block which was taken in is another one is seen also while nothing new is final", async () => {
+test("a changed hash of the last ingested block is noticed although no new block is final", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 1_000n);
   const deps = depsOn(database.db, chain);
@@ -126,7 +126,7 @@ test("that the last block which was taken in is another one is seen also while n
   await expect(scanFinalized(deps)).rejects.toThrow("was final as");
 });
 
-test("what is read of another branch than the block before it is not taken in", async () => {
+test("blocks of another branch are not ingested", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 900n);
   const { block } = chain.provider;
@@ -139,7 +139,7 @@ test("what is read of another branch than the block before it is not taken in", 
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n });
 });
 
-test("who comes late with a run of blocks leaves the cursor where a faster one, or an operator, has put it", async () => {
+test("a slower replica does not overwrite a cursor that moved", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 900n);
   const { logs } = chain.provider;
@@ -151,7 +151,7 @@ test("who comes late with a run of blocks leaves the cursor where a faster one, 
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 700n });
 });
 
-test("who begins at the same time as a faster one does not take the cursor back to its own first blocks", async () => {
+test("a replica that starts beside a faster one does not reset the cursor to its own first block", async () => {
   const chain = createChainDouble();
   const scanning = await tx(database.db, async (tx) => {
     await cursorAt(tx, 500n);
@@ -163,7 +163,7 @@ test("who begins at the same time as a faster one does not take the cursor back 
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 500n });
 });
 
-test("a receipt of a block that is no longer there ends nothing", async () => {
+test("a receipt of a removed block finishes nothing", async () => {
   const chain = createChainDouble();
   const { operation, txHash } = await sendOne(chain);
   const receipt = { blockNumber: 999n, blockHash: `0x${"dead".repeat(16)}`, gasUsed: 1n, succeeded: true };
@@ -180,7 +180,7 @@ test("a receipt of a block that is no longer there ends nothing", async () => {
   expect(await transactionStates(database.db)).toEqual(["FINAL"]);
 });
 
-test("of many that are mined behind the blocks that are taken in, few are asked for", async () => {
+test("few receipts are requested for transactions mined after the scanned blocks", async () => {
   const chain = createChainDouble();
   chain.nonces.set(OPERATOR.address, 40n);
   const hashes: string[] = [];
@@ -232,7 +232,7 @@ test.each([
   },
 );
 
-test("a process that is to end searches no further for what settled a repeated operation, and takes in nothing", async () => {
+test("a stopping process abandons the search for a repeated operation's settlement, and ingests nothing", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -252,7 +252,7 @@ test("a process that is to end searches no further for what settled a repeated o
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
 });
 
-test("what nobody here asks about is not asked for, however full of it blocks are", async () => {
+test("logs of unrelated addresses are not requested, even from full blocks", async () => {
   const chain = createChainDouble();
   const [approval, blockHash] = [id("Approval(address,address,uint256)"), blockHashOf(950n)];
   const settled = operationOf();
@@ -273,7 +273,7 @@ test("what nobody here asks about is not asked for, however full of it blocks ar
   expect(given.map(({ topics }) => topics[0])).toEqual([TOPICS.transfer, TOPICS.executed]);
 });
 
-test("the gas of a transaction is shared by the operations that it has executed", async () => {
+test("a transaction's gas is divided between the operations that it executed", async () => {
   const chain = createChainDouble();
   const carried = [operationOf(), operationOf(), operationOf()];
   await takeIn(database.db, carried);
@@ -289,7 +289,7 @@ test("the gas of a transaction is shared by the operations that it has executed"
   expect(shares).toEqual(Array(3).fill({ gas_used: 100_000n }));
 });
 
-test("an operation of our payment manager that nobody here has ordered is a difference, and one that we know is none", async () => {
+test("an unknown operation of our payment manager is a drift, and a known one is not", async () => {
   const chain = createChainDouble();
   const [ours, unknown] = [operationOf(), operationOf()];
   await takeIn(database.db, [ours]);
@@ -302,7 +302,7 @@ test("an operation of our payment manager that nobody here has ordered is a diff
   ]);
 });
 
-test("what our wallets send each other without an order of ours is no deposit, and who pays itself has what it had", async () => {
+test("transfers between our wallets are no deposits, and a transfer to oneself changes no balance", async () => {
   const chain = createChainDouble();
   const [payer, payee] = [walletAt("a"), walletAt("b")];
   await saveWalletAddresses(database.db, [payer, payee]);
@@ -327,7 +327,7 @@ test("what our wallets send each other without an order of ours is no deposit, a
   ]);
 });
 
-test("an endpoint that goes away is not asked for less and less: the scan is put off", async () => {
+test("a scan is postponed when an endpoint goes away, without smaller and smaller ranges", async () => {
   const chain = createChainDouble();
   chain.logs = [repetitionOf(operationOf(), 950n)];
   const silent = new RpcUnclear("silent");
@@ -348,7 +348,7 @@ test("an endpoint that goes away is not asked for less and less: the scan is put
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 945n });
 });
 
-/** An operation in a transaction whose nonce is used. */
+/** An operation in a transaction with a used nonce. */
 async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; txHash: string }> {
   const operation = operationOf();
   await takeIn(database.db, [operation]);

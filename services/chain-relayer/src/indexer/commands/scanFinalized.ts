@@ -40,13 +40,13 @@ export interface ScanDeps extends CanonicalDeps {
   startBlock: bigint;
   scanSpan: ScanSpan;
   consume: ConsumeFacts;
-  /** Ends a long search with its reason; nothing of those blocks is indexed then. */
+  /** Aborts a long search; its blocks are not indexed then. */
   signal: AbortSignal;
 }
 
 /**
- * How the other flows consume a range: first they read what they need, before any lock is taken.
- * The function that they give back writes in the transaction that moves the cursor.
+ * Consumer of a range in another flow. It first reads what it needs, before any lock. The returned
+ * function writes in the transaction that moves the cursor.
  */
 export type ConsumeFacts = (range: FinalRange) => Promise<(tx: Tx) => Promise<void>>;
 
@@ -59,26 +59,32 @@ export interface FinalRange {
   owners: Map<string, WalletAddress>;
   /** The event that settled each operation which was repeated in these blocks. */
   firsts: Map<string, ChainEvent>;
-  /** The movements of each operation that was executed, in these blocks or first, by the place of its event. */
+  /**
+   * Movements of each operation executed in these blocks, or of its first execution, by the event's
+   * position.
+   */
   movements: Map<string, TokenMovement[]>;
   /** Gas of each transaction that carried operations of ours, by hash. */
   gasUsed: Map<string, bigint>;
 }
 
-/** A transfer that moves tokens. Anybody can log a transfer of nothing in anybody's name. */
+/** A transfer that moves tokens. A transfer of 0 can be logged in any name. */
 export function isMoving(event: ChainEvent): event is TransferEvent {
   return event.kind === "transfer" && event.units > 0n;
 }
 
-/** Indexes the next range of final blocks (R5) in one transaction with the cursor (R6). True if there is more. */
+/**
+ * Indexes the next range of final blocks (R5) in one transaction with the cursor (R6). Returns true
+ * if there is more.
+ */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   const { db, provider, chain, scanSpan } = deps;
   const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
   const final = await provider.finalBlock();
   const fromBlock = await nextBlock(deps, cursor);
-  // A final block before the indexed ones says nothing yet; a gauge measures the distance.
+  // A final block before the indexed ones is only a lag, which a gauge measures.
   if (!final || (furthest && final.number < furthest.blockNumber)) return false;
-  // Also while nothing new is final.
+  // Checked also without new final blocks.
   if (furthest) await assertCanonical(deps, furthest, final);
   if (final.number < fromBlock) return false;
 
@@ -109,13 +115,16 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   return to.number < final.number;
 }
 
-/** Reads what others must answer, before any lock is taken. */
+/** Reads facts of the chain and other services before any lock is taken. */
 async function read(deps: ScanDeps, contracts: TrackedContracts, fromBlock: bigint, to: Block) {
   const range = await readRange(deps, contracts, fromBlock, to);
   return { range, apply: await deps.consume(range) };
 }
 
-/** While nothing of ours was in any block, START_BLOCK may still be given: an install without it would read a chain from its beginning. */
+/**
+ * While no block held an event of ours, START_BLOCK may still be raised: otherwise an install
+ * without it would read the chain from its beginning.
+ */
 async function nextBlock({ db, startBlock }: ScanDeps, cursor: Cursor | undefined): Promise<bigint> {
   if (!cursor) return startBlock;
   const next = cursor.blockNumber + 1n;
@@ -146,8 +155,8 @@ async function readRange(
 }
 
 /**
- * The tracked events in these blocks. The topics leave out the others: anybody may log twenty
- * thousand approvals in a block.
+ * The tracked events in these blocks. The topics exclude others: a stranger may log twenty thousand
+ * approvals in a block.
  */
 async function readEvents(
   { provider }: Pick<ScanDeps, "provider">,
@@ -161,8 +170,8 @@ async function readEvents(
 }
 
 /**
- * All tracked events in the blocks of these events, outside the range: an event alone does not
- * say what was moved.
+ * All tracked events in the blocks of these events, outside the range, because an event alone lacks
+ * its movements.
  */
 async function readElsewhere(
   { provider }: ScanDeps,
@@ -180,7 +189,10 @@ async function readElsewhere(
   return found;
 }
 
-/** The payment manager speaks after each operation: what the token has moved since it spoke last in that transaction is that operation's. */
+/**
+ * The payment manager logs after each operation: the token's movements since its last log in the
+ * transaction belong to that operation.
+ */
 function movementsOf(events: ChainEvent[]): Map<string, TokenMovement[]> {
   const movements = new Map<string, TokenMovement[]>();
   for (const said of groupBy(events, ({ log }) => log.txHash).values()) {
@@ -204,7 +216,7 @@ function usedByOurWallets({ events, owners }: FinalRange): UsedAuthorization[] {
     const owner = owners.get(event.authorizer);
     if (!owner) return [];
     const { txHash, blockNumber, blockHash } = event.log;
-    // The token says who authorized right before it says what moved.
+    // The token logs the authorizer right before the movement.
     const moved = transfers.get(placeOf(event, 1)) ?? null;
     return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash, moved }];
   });

@@ -1,19 +1,19 @@
 import { createScanSpan } from "./scanSpan";
 
-test("blocks in which nothing happens are soon asked for by the two hundred, and never by more", () => {
+test("the span grows to at most two hundred blocks while they are empty", () => {
   const span = createScanSpan();
   for (let times = 0; times < 10; times += 1) span.tookIn(0);
   expect(span.blocks).toBe(200n);
 });
 
-test("full blocks are asked for few at a time, whatever came before", () => {
+test("the span shrinks for full blocks at any earlier size", () => {
   const span = createScanSpan();
   for (let times = 0; times < 10; times += 1) span.tookIn(0);
   for (let times = 0; times < 20; times += 1) span.tookIn(Number(span.blocks) * 9_000);
   expect(span.blocks).toBe(1n);
 });
 
-test("an endpoint that refuses many blocks is asked for fewer until it answers, and never for none", () => {
+test("the span shrinks down to one block while an endpoint refuses it", () => {
   const span = createScanSpan();
   for (let times = 0; times < 10; times += 1) span.tookIn(0);
   let asked = 0;

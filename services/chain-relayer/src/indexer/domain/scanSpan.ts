@@ -1,15 +1,18 @@
-/** How many final blocks are asked for at once: fewer where much has happened or nodes do not answer, more where little has. */
+/**
+ * Number of final blocks per question: smaller for busy blocks and failing nodes, larger for quiet
+ * ones.
+ */
 export interface ScanSpan {
   readonly blocks: bigint;
-  /** So many events were in the last span that was asked for. */
+  /** Reports the number of events in the last span. */
   tookIn(events: number): void;
-  /** Endpoints refuse what is too much for them, answer too late, or with more than is accepted: each in its own way. */
+  /** Reports a refusal, a timeout or an oversized answer. */
   failed(): void;
 }
 
 const FIRST_BLOCKS = 8n;
 const MOST_BLOCKS = 200n;
-/** About what two full blocks hold; taken in at once it is neither slow nor large. */
+/** About two full blocks, which can be ingested quickly. */
 const MANY_EVENTS = 10_000;
 
 export function createScanSpan(): ScanSpan {

@@ -6,7 +6,7 @@ export interface Cursor {
   blockTime: bigint;
 }
 
-/** A final block as it was when it was taken in. */
+/** An ingested final block. */
 export type TakenIn = Pick<Cursor, "blockNumber" | "blockHash">;
 
 interface CursorRow {
@@ -20,7 +20,7 @@ export async function findCursor(db: Queryable): Promise<Cursor | undefined> {
   return row && toCursor(row);
 }
 
-/** True as long as no block that was taken in had anything of ours in it. */
+/** True while no ingested block held an event of ours. */
 export async function hasFoundNothing(db: Queryable): Promise<boolean> {
   const { empty } = await db.one<{ empty: boolean }>(sql`
     select not exists (select from used_authorizations) and not exists (select from deposits)
@@ -28,7 +28,7 @@ export async function hasFoundNothing(db: Queryable): Promise<boolean> {
   return empty;
 }
 
-/** The cursor, kept from others until the transaction ends. */
+/** The cursor, locked until the transaction ends. */
 export async function lockCursor(tx: Tx): Promise<Cursor | undefined> {
   const row = await tx.maybe<CursorRow>(
     sql`select block_number, block_hash, block_time from scan_cursor for update`,
@@ -36,7 +36,7 @@ export async function lockCursor(tx: Tx): Promise<Cursor | undefined> {
   return row && toCursor(row);
 }
 
-/** Before the first blocks are taken in there is no cursor to lock: who begins it has them, and the other replicas come too late. */
+/** Inserts the first cursor. Only one replica succeeds; there is no row to lock before. */
 export async function beginCursor(tx: Tx, { blockNumber, blockHash, blockTime }: Cursor): Promise<boolean> {
   const begun = await tx.run(sql`
     insert into scan_cursor (block_number, block_hash, block_time) values (${blockNumber}, ${blockHash}, ${blockTime})
@@ -52,7 +52,7 @@ export async function saveCursor(tx: Queryable, cursor: Cursor): Promise<void> {
       block_time = excluded.block_time, updated_at = now()`);
 }
 
-/** Goes back to a block, and remembers from where; when it was on its way back there already, from the furthest. */
+/** Sets the cursor back and remembers the furthest block, also during a rescan. */
 export async function rewindCursor(tx: Tx, { blockNumber, blockHash, blockTime }: Cursor): Promise<void> {
   await tx.run(sql`
     update scan_cursor set block_number = ${blockNumber}, block_hash = ${blockHash}, block_time = ${blockTime}, updated_at = now(),
@@ -60,7 +60,7 @@ export async function rewindCursor(tx: Tx, { blockNumber, blockHash, blockTime }
       rewound_from_hash = case when rewound_from_number > block_number then rewound_from_hash else block_hash end`);
 }
 
-/** The furthest block that was taken in: the cursor's, or while blocks are taken in again the one from which it went back. */
+/** The furthest ingested block: the cursor's, or during a rescan the one before it. */
 export async function findFurthest(db: Queryable): Promise<TakenIn | undefined> {
   const row = await db.maybe<Pick<CursorRow, "block_number" | "block_hash">>(sql`
     select greatest(rewound_from_number, block_number) as block_number,

@@ -6,7 +6,7 @@ export interface UsedAuthorization {
   txHash: string;
   blockNumber: bigint;
   blockHash: string;
-  /** What it has moved; null where that was not kept yet. */
+  /** Its movement; null for old rows. */
   moved: { to: string; units: bigint } | null;
 }
 
@@ -15,7 +15,8 @@ export async function saveUsedAuthorizations(tx: Tx, used: UsedAuthorization[]):
   await tx.run(sql`
     insert into used_authorizations (from_wallet_id, nonce, tx_hash, block_number, block_hash, to_address, units)
     select * from unnest(${used.map((one) => one.fromWalletId)}::text[], ${used.map((one) => one.nonce)}::text[],
-      ${used.map((one) => one.txHash)}::text[], ${used.map((one) => one.blockNumber)}::bigint[], ${used.map((one) => one.blockHash)}::text[],
+      ${used.map((one) => one.txHash)}::text[], ${used.map((one) => one.blockNumber)}::bigint[],
+      ${used.map((one) => one.blockHash)}::text[],
       ${used.map(({ moved }) => moved?.to ?? null)}::text[], ${used.map(({ moved }) => moved?.units ?? null)}::numeric[])
     on conflict do nothing`);
 }

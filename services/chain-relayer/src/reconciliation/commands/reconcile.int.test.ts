@@ -19,14 +19,14 @@ import { freshDatabase } from "../../testing/database";
 const [ORG, WALLET] = [newId("org"), newId("wal")];
 
 const database = freshDatabase();
-/** What the books say; nothing of it was ever heard of here, so all but 0 differs. */
+/** Balances on the chain. No movement was recorded, so any value but 0 is a drift. */
 let chainUnits: bigint;
 let supplyUnits: bigint;
 let ledgerWon: bigint;
 let owedWon: bigint;
-/** A line of the ledger that is still on its way: nothing can be said of the wallet. */
+/** A ledger line that is not pulled yet, so the wallet cannot be judged. */
 let sequence: bigint;
-/** Of the block that was taken in last, as the chain has it now. */
+/** The chain's present hash of the last ingested block. */
 let blockHash: string;
 
 beforeEach(async () => {
@@ -91,7 +91,7 @@ test.each(DIFFERENCES)(
     differ();
     expect(await opened()).toEqual(first);
 
-    // Mended before anybody has looked, it waits for somebody all the same, and what comes after that is new.
+    // A resolved but unacknowledged drift stays open, and a later difference is a new one.
     agree();
     expect(await opened()).toEqual(first);
     await acknowledgeAll();
@@ -104,7 +104,7 @@ test.each(DIFFERENCES)(
   },
 );
 
-test("a wallet that moves is neither different nor resolved", async () => {
+test("a wallet with pending operations is neither drifted nor resolved", async () => {
   ledgerWon = 5n;
   expect(await opened()).toEqual(["LEDGER", "ORGANISATION sum"]);
   await acknowledgeAll();
@@ -114,7 +114,7 @@ test("a wallet that moves is neither different nor resolved", async () => {
   expect(await opened()).toEqual([]);
 });
 
-test("money in a wallet that the ledger has no account of is a difference, also while others are moving", async () => {
+test("money in a wallet without a ledger account is a drift, also while others move", async () => {
   const unlisted = { walletId: newId("wal"), orgId: ORG, address: `0x${"e".repeat(40)}` };
   await saveWalletAddresses(database.db, [unlisted]);
   const minted = { txHash: "0x1", orgId: ORG, units: 5n };
@@ -136,7 +136,7 @@ test("money in a wallet that the ledger has no account of is a difference, also 
   expect(await found()).toMatchObject([{ walletId: unlisted.walletId }]);
 });
 
-test("a difference that comes back while nobody has looked is told again", async () => {
+test("a drift that returns is logged again although it is not acknowledged", async () => {
   const told: unknown[] = [];
   const log = { ...testLog(), error: (of: unknown) => void told.push(of), debug: () => undefined };
   chainUnits = 7n;
@@ -151,7 +151,7 @@ test("a difference that comes back while nobody has looked is told again", async
   expect(told).toHaveLength(2);
 });
 
-test("what an operator sees: what differs and nobody has acknowledged, and what of the deposits is in no ledger", async () => {
+test("gauges show open drifts and deposits without a ledger entry", async () => {
   const registry = new Registry();
   const reconcileGauges = createReconcileGauges(registry);
   const measured = async () => {
@@ -182,7 +182,7 @@ test("what an operator sees: what differs and nobody has acknowledged, and what 
   expect((await measured()).has(`reconciliation_open_drifts{kind="CHAIN"}`)).toBe(false);
 });
 
-/** What waits for somebody after one more comparison. */
+/** Open drifts after one more comparison. */
 async function opened(): Promise<string[]> {
   await compare();
   const drifts = await listDrifts(database.db, { all: false, limit: 100 });

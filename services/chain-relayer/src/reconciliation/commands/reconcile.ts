@@ -23,15 +23,16 @@ export interface ReconcileDeps extends CanonicalDeps {
 }
 
 /**
- * Compares the books: on a final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
- * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns; where there is none
- * any more, that is written down too, so that the next one is a new one. While an operator has blocks taken in again the chain is not compared, and no
- * comparison is complete. Of many wallets it takes longer than a process has to end, so it ends between two parts.
+ * Compares, at a final block, each wallet's chain balance and the supply with the ingested
+ * movements; then each ledger balance with settled and open operations. A difference is stored and
+ * stops the wallet's outflow. Agreement resolves it, so that a later difference is new. During a
+ * rescan the chain is not compared and no comparison is complete. With many wallets a comparison
+ * outlasts a shutdown, so it may end between two parts.
  */
 export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const { db, log, reconcileGauges: gauges } = deps;
   if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
-  // Before anything is compared: what another replica finds meanwhile is not for this comparison to judge.
+  // Read first: another replica's later drifts are not for this comparison to resolve.
   const openDrifts = await findOpenDrifts(db);
   const supply = await readSupplyBook(db);
   if (!supply) return;
@@ -55,7 +56,7 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   log.debug({ wallets, judged, moving }, "books compared");
 }
 
-/** Each part by itself, as an operator may go back at any moment. */
+/** Each part separately, because a rescan may start at any time. */
 async function compareWithChain(
   deps: ReconcileDeps,
   supply: SupplyBook,
@@ -77,8 +78,9 @@ async function compareWithChain(
 }
 
 /**
- * The chain is asked by the block's number. Who answers may be on another chain for a moment, where nobody has anything, and what is written down stops money
- * until somebody has looked: it is judged only while that block is the one that was taken in, before and after.
+ * The chain is asked by block number. An endpoint may be on another chain for a moment, and a false
+ * drift would stop money. So results count only if that block equals the ingested one before and
+ * after.
  */
 async function noteOn(deps: ReconcileDeps, block: Cursor, compare: () => Promise<Findings>): Promise<void> {
   await assertCanonical(deps, block);
@@ -98,7 +100,7 @@ async function note({ db, log }: ReconcileDeps, { drifts, resolved }: Findings):
   }
 }
 
-/** What an operator sees of it from outside; of the database, so that every replica shows the same. */
+/** Sets the operators' gauges from the database, so that every replica shows the same. */
 export async function measureBooks({
   db,
   reconcileGauges: gauges,

@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 const WALLETS = 12_001;
 const ORG = newId("org");
 
-test("wallets are compared part by part, each part on its own block, while blocks are taken in", async () => {
+test("wallets are compared in parts, each at its own block, while blocks are ingested", async () => {
   await makeWallets();
   let block = 100n;
   await cursorAt(database.db, block);
@@ -26,9 +26,9 @@ test("wallets are compared part by part, each part on its own block, while block
     callAt: () => Promise.resolve("0x0"),
     callManyAt: async (_to: string, data: string[], at: bigint) => {
       calls.push({ count: data.length, at });
-      // All wallets' last one gets a token with each block that is taken in.
+      // The last wallet gets a token with each ingested block.
       const balances = data.map((one) => (one.endsWith(addressOf(WALLETS).slice(2)) ? at - 100n : 0n));
-      // One after the other, as two of these are under way at once.
+      // Sequential, because two of these run at once.
       await (taken = taken.then(() => takeInBlock((block += 1n))));
       return balances.map((units) => `0x${units.toString(16)}`);
     },
@@ -39,7 +39,7 @@ test("wallets are compared part by part, each part on its own block, while block
   expect(new Set(calls.map(({ at }) => at)).size).toBe(3);
 });
 
-test("a wallet of the last part that holds too little is found", async () => {
+test("a deficit in a wallet of the last part is reported", async () => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
   await takeInBlock(1_001n);
@@ -51,7 +51,7 @@ test("a wallet of the last part that holds too little is found", async () => {
 test.each([
   ["the chain", "callManyAt", WALLETS],
   ["the ledger", "listAccounts", 100],
-])("a process that is to end compares no more with %s", async (_, asked, all) => {
+])("a stopping process compares no further wallets with %s", async (_, asked, all) => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
   const [stop, ending] = [new AbortController(), new Error("it is to end")];
@@ -85,7 +85,7 @@ function depsWith(provider: object) {
   const totals = { totals: [], walletsWon: "0" };
   const ledger = {
     listAccounts: async () => ({ accounts: [] }),
-    // It has them all, and says nothing of them.
+    // The ledger has all accounts with balance 0.
     getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
       accounts: accountIds.map((accountId) => ({ accountId })),
     }),

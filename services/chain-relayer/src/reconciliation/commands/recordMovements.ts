@@ -7,9 +7,9 @@ import { type NewDrift, saveDrifts } from "../store/drifts";
 import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
 
 /**
- * Adds what a range of final blocks moved to the books of wallets and supply, each log once. An
- * operation of our payment manager that settlement does not know becomes a drift; if it has minted,
- * all outflow stops until an operator acknowledges that.
+ * Adds the movements of a range of final blocks to the books of wallets and supply, each log once.
+ * An unknown operation of our payment manager becomes a drift. If it minted, all outflow
+ * stops until an operator acknowledges it.
  */
 export async function recordMovements(tx: Tx, range: FinalRange, orders: Orders): Promise<void> {
   await addMovements(
@@ -60,7 +60,7 @@ function unknownOperations({ events }: FinalRange, { operations }: Orders): NewD
   );
 }
 
-/** What each operation that settlement does not know has minted. */
+/** Amounts that each unknown operation has minted. */
 function unexplainedMints({ events }: FinalRange, orders: Orders): NewDrift[] {
   const drifts = new Map<string, NewDrift>();
   for (const event of events.filter(isMoving)) {

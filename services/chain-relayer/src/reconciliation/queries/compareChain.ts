@@ -8,11 +8,11 @@ export interface CompareChainDeps {
   chain: { tokenAddress: string };
 }
 
-/** Balances that a worker asks for before it judges them. */
+/** Balances requested before they are judged. */
 const AT_ONCE = 1_000;
 const IN_FLIGHT = 2;
 
-/** These wallets' tokens, as the contract says on the books' block. */
+/** Compares these wallets' token balances at the books' block. */
 export async function compareWallets(
   { provider, chain }: CompareChainDeps,
   { cursor, wallets }: WalletBooks,
@@ -21,7 +21,7 @@ export async function compareWallets(
   const at = { kind: "CHAIN", subject: "", blockNumber: cursor.blockNumber } as const;
   const parts = chunksOf(wallets, AT_ONCE);
   const findings = createFindings(openDrifts);
-  // The node works on one's request while the other makes its next.
+  // Several workers, so that node and relayer work at the same time.
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
     for (let part = parts.pop(); part; part = parts.pop()) {
       const calls = part.map(({ address }) => encodeBalanceOf(address));

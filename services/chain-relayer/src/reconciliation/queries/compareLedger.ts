@@ -35,11 +35,11 @@ export interface Comparison extends Findings {
   moving: number;
 }
 
-/** Wallets that are asked about in one statement, which looks through all that is open. */
+/** Wallets per statement; each statement reads all open operations. */
 const AT_ONCE = 10_000;
 const PAGE = 1_000;
 
-/** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
+/** Compares the ledger's wallets and own accounts with settled and open operations. */
 export async function compareLedger(
   { db, ledger, signal }: CompareLedgerDeps,
   orgId: string,
@@ -52,7 +52,7 @@ export async function compareLedger(
   for await (const accounts of accountsOf(ledger, orgId)) {
     signal.throwIfAborted();
     const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
-    // Asked after the ledger was, so that what it has said we have mostly heard.
+    // Read after the ledger, so that most of the ledger's lines are pulled.
     const expected = await listExpectedBalances(
       db,
       orgId,
@@ -62,7 +62,7 @@ export async function compareLedger(
     for (const account of wallets)
       judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
   }
-  // Of one that was opened meanwhile the ledger knows when it is asked.
+  // A wallet opened meanwhile appears in the ledger's next answer.
   if ((await countFunded(db, orgId)) > funded)
     await judgeUnlisted(comparison, { db, ledger }, orgId, blockNumber);
   const supply = comparison.moving === 0 ? await expectedSupply(db, orgId) : null;
@@ -72,7 +72,7 @@ export async function compareLedger(
   return comparison;
 }
 
-/** In the order of their ids, as many at a time as are compared at once. */
+/** Pages of accounts in id order. */
 async function* accountsOf(ledger: LedgerReader, orgId: string): AsyncGenerator<Account[]> {
   let found: Account[] = [];
   for (let afterAccountId: string | undefined, more = true; more;) {
@@ -104,7 +104,10 @@ function judgeWallet(
   judge(comparison, { ...place, expected: units, actual, blockNumber });
 }
 
-/** Wallets with money that the ledger has no account of: something was believed of the bus that it has never said, or it has lost what it had said. */
+/**
+ * Funded wallets without a ledger account: a forged event was believed, or the ledger lost the
+ * account.
+ */
 async function judgeUnlisted(
   comparison: Comparison,
   { db, ledger }: Pick<CompareLedgerDeps, "db" | "ledger">,
@@ -129,7 +132,10 @@ async function judgeUnlisted(
   }
 }
 
-/** The ledger's own sum, and when nothing moves also that the money in being is what the organisation has let come into being. */
+/**
+ * Checks the ledger's own sum, and, when nothing moves, that the money supply equals the
+ * organisation's minted amount.
+ */
 function judgeTotals(
   findings: Findings,
   orgId: string,
@@ -154,7 +160,7 @@ function judgeTotals(
   if (supply !== null) judge(findings, { ...of, subject: "supply", expected: supply, actual: minted });
 }
 
-/** What was minted for charges and accruals and not burned since. */
+/** Minted for charges and accruals, less burned. */
 function mintedWon(totals: GetTotalsResponse): bigint {
   return -sumOf(totals, [AccountType.ORG_ISSUANCE, AccountType.ORG_INCENTIVE]);
 }

@@ -1,11 +1,11 @@
 import { type DriftPlace, type NewDrift, placeKey } from "../store/drifts";
 
-/** What a comparison has found. */
+/** Result of a comparison. */
 export interface Findings {
   drifts: NewDrift[];
-  /** Where the books differed before and agree now. */
+  /** Places whose earlier difference is gone. */
   resolved: DriftPlace[];
-  /** Where they differed before, by key: of the many places that agree nothing else is kept. */
+  /** Keys of places with an open drift, because agreeing places are too many to keep. */
   openDrifts: ReadonlySet<string>;
 }
 

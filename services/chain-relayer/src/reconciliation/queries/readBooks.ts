@@ -2,7 +2,7 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { type Cursor, findCursor, findFurthest } from "../../indexer";
 import { listWalletBooks, sumSupply, type WalletBook } from "../store/settledBalances";
 
-/** What the chain should say at one final block: of some wallets, or of all tokens there are. */
+/** Expected chain balances at one final block, of some wallets or of the supply. */
 export interface WalletBooks extends Moment {
   wallets: WalletBook[];
 }
@@ -13,13 +13,13 @@ export interface SupplyBook extends Moment {
 
 interface Moment {
   cursor: Cursor;
-  /** Blocks behind the cursor's were taken in before: the books are of a later block, which the chain cannot be asked about by this one. */
+  /** During a rescan the books belong to a later block than the cursor's. */
   isRewound: boolean;
 }
 
 const PAGE = 5_000;
 
-/** All wallets, part by part: each part is as of one moment, and together they would not fit into memory. */
+/** All wallets in parts, each at one moment, because together they would not fit into memory. */
 export async function* readWalletBooks(db: Database): AsyncGenerator<WalletBooks> {
   for (let after: string | undefined = ""; after !== undefined;) {
     const books = await atOneMoment(db, (tx) => listWalletBooks(tx, after!, PAGE));
@@ -30,7 +30,7 @@ export async function* readWalletBooks(db: Database): AsyncGenerator<WalletBooks
   }
 }
 
-/** Null before the first block was taken in. */
+/** Returns null before the first ingested block. */
 export async function readSupplyBook(db: Database): Promise<SupplyBook | null> {
   const book = await atOneMoment(db, sumSupply);
   if (!book) return null;

@@ -8,10 +8,10 @@ export type DriftKind =
   | "UNKNOWN_OPERATION"
   | "UNEXPLAINED_MINT";
 
-/** Where the books are compared. */
+/** A place where books are compared. */
 export interface DriftPlace {
   orgId: string;
-  /** Empty when it concerns no wallet. */
+  /** Empty when no wallet is concerned. */
   walletId: string;
   kind: DriftKind;
   subject: string;
@@ -48,7 +48,10 @@ interface DriftRow {
   resolved_at: Date | null;
 }
 
-/** Writes down what is new. A difference that somebody has looked at and that is still the same is not found again, until it was resolved. */
+/**
+ * Stores new drifts. An acknowledged drift with the same difference is not stored again until it
+ * was resolved.
+ */
 export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<NewDrift[]> {
   if (drifts.length === 0) return [];
   const rows = await db.write<DriftRow>(sql`
@@ -72,10 +75,11 @@ export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<New
   return rows.map(toDrift);
 }
 
-/** Where the books have differed and are not known to agree again, by key. An operation that we did not order stays what it is. */
+/** Keys of unresolved drifts. An unknown operation stays one for ever. */
 export async function findOpenDrifts(db: Queryable): Promise<Set<string>> {
   const rows = await db.query<Pick<DriftRow, "org_id" | "wallet_id" | "kind" | "subject">>(sql`
-    select distinct org_id, wallet_id, kind, subject from drifts where resolved_at is null and kind not in ('UNKNOWN_OPERATION', 'UNEXPLAINED_MINT')`);
+    select distinct org_id, wallet_id, kind, subject from drifts
+    where resolved_at is null and kind not in ('UNKNOWN_OPERATION', 'UNEXPLAINED_MINT')`);
   return new Set(
     rows.map(({ org_id: orgId, wallet_id: walletId, kind, subject }) =>
       placeKey({ orgId, walletId, kind, subject }),
@@ -87,7 +91,7 @@ export function placeKey({ orgId, walletId, kind, subject }: DriftPlace): string
   return `${kind}|${orgId}|${walletId}|${subject}`;
 }
 
-/** One that nobody has acknowledged still waits for somebody: that it is gone explains nothing. */
+/** An unacknowledged drift stays open for operators, because its disappearance explains nothing. */
 export async function resolveDrifts(db: Queryable, places: DriftPlace[]): Promise<void> {
   if (places.length === 0) return;
   await db.run(sql`
@@ -112,7 +116,7 @@ export async function listDrifts(
   return rows.map(toDrift);
 }
 
-/** Lets the wallet's money move again. Gives the number of drifts that were open. */
+/** Allows the wallet's outflow again. Returns the number of open drifts. */
 export async function acknowledgeDrifts(
   db: Queryable,
   which: { walletId: string } | { driftId: bigint },
@@ -127,7 +131,7 @@ export async function acknowledgeDrifts(
 export interface OpenDrifts {
   kind: DriftKind;
   count: number;
-  /** All differences, whatever their direction, in units of the token. */
+  /** Sum of all differences, regardless of direction, in token units. */
   units: bigint;
 }
 

@@ -6,7 +6,7 @@ const database = freshDatabase();
 const EVERY_MS = 60_000;
 const claim = () => claimReconciliation(database.db, EVERY_MS);
 
-test("of replicas that would compare the books at once one does", async () => {
+test("one of several replicas claims a reconciliation run", async () => {
   expect((await Promise.all([claim(), claim(), claim()])).sort()).toEqual([false, false, true]);
   expect(await claim()).toBe(false);
 });
@@ -20,14 +20,17 @@ test.each<[string, number, number | null, boolean]>([
   ["took ten seconds, and ended four intervals ago", 251, 241, true],
   ["was begun by a replica whose clock's reading is a moment later", -1, null, false],
   ["began an hour from now, since the clock was set back", -3_600, -3_601, true],
-])("where the last comparison %s", async (_, beganAgo, endedAgo, isClaimed) => {
-  await database.db.run(sql`
+])(
+  "a run is claimed by the interval where the last comparison %s",
+  async (_, beganAgo, endedAgo, isClaimed) => {
+    await database.db.run(sql`
     update reconciliation set started_at = now() - make_interval(secs => ${beganAgo}),
       finished_at = now() - make_interval(secs => ${endedAgo})`);
-  expect(await claim()).toBe(isClaimed);
-});
+    expect(await claim()).toBe(isClaimed);
+  },
+);
 
-test("while one goes on that began an interval ago, another begins: its replica may have died", async () => {
+test("a second run starts an interval after an unfinished one, whose replica may have died", async () => {
   await database.db.run(sql`
     update reconciliation set started_at = now() - interval '61 seconds', finished_at = now() - interval '62 seconds'`);
   expect(await claim()).toBe(true);

@@ -5,11 +5,17 @@ export interface Reconciliation {
   blockNumber: bigint | null;
 }
 
-/** After a comparison that took long there is none for this many times as long; but never for more than so many intervals. */
+/**
+ * A long comparison is followed by a pause of this many times its duration, up to a number of
+ * intervals.
+ */
 const REST = 40;
 const LONGEST_REST = 4;
 
-/** True for one replica in each interval; at once when the last began, by what is written, long from now: the database's clock was set back. */
+/**
+ * Returns true for one replica per interval. A start time in the future stems from before the
+ * database's clock was set back, and does not block.
+ */
 export async function claimReconciliation(db: Queryable, intervalMs: number): Promise<boolean> {
   const interval = sql`make_interval(secs => ${intervalMs / 1000})`;
   const claimed = await db.run(sql`

@@ -6,7 +6,7 @@ import { listExpectedBalances } from "./settledBalances";
 
 const database = freshDatabase();
 
-test("what has left to an outside address is still the ledger's for a day, or until the ledger was told", async () => {
+test("a hold paid to an outside address counts for a day or until the ledger captures it", async () => {
   const walletId = newId("wal");
   const hold = operationOf(walletId, { kind: "INTENT_KIND_PLACE_HOLD" });
   const { orgId, ledgerRef } = hold;

@@ -3,7 +3,7 @@ import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 /** The account that counts all tokens there are. */
 export const SUPPLY = "supply";
 
-/** How one final log changed what a wallet holds, or the supply. */
+/** Effect of a final log on a wallet's balance or the supply. */
 export interface Movement {
   txHash: string;
   logIndex: number;
@@ -13,7 +13,7 @@ export interface Movement {
   units: bigint;
 }
 
-/** Adds what was not added before. */
+/** Adds new movements only. */
 export async function addMovements(tx: Tx, movements: Movement[]): Promise<void> {
   if (movements.length === 0) return;
   await tx.run(sql`
@@ -32,7 +32,7 @@ export async function addMovements(tx: Tx, movements: Movement[]): Promise<void>
     on conflict (org_id, account_id) do update set units = settled_balances.units + excluded.units`);
 }
 
-/** What a wallet should hold on the chain, and what of it the ledger should say, as far as this service has heard of it. */
+/** Expected chain balance of a wallet, and the part that the ledger should have. */
 export interface WalletBook {
   orgId: string;
   walletId: string;
@@ -65,13 +65,13 @@ export async function sumSupply(db: Queryable): Promise<bigint> {
   return units;
 }
 
-/** What the ledger should say of a wallet, by what it has told this service. */
+/** Expected ledger balance of a wallet. */
 export interface ExpectedBalance {
   walletId: string;
   units: bigint;
   /** The newest line of the ledger that was pulled. Later lines are on their way. */
   sequence: bigint;
-  /** Something of it is on the chain. */
+  /** Part of it is on the chain. */
   isFunded: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function countFunded(db: Queryable, orgId: string): Promise<number>
   return count;
 }
 
-/** Those after this one in the order of their ids. */
+/** Wallets after this one, in id order. */
 export async function listFunded(
   db: Queryable,
   orgId: string,
@@ -97,8 +97,8 @@ export async function listFunded(
 }
 
 /**
- * What the ledger should say: what the chain has settled, less what the ledger does not know of, and
- * with the lines that are not settled yet. It is exact up to the line that is named.
+ * Expected ledger balances: settled on the chain, less unbooked deposits, plus open lines. Exact up
+ * to the named line.
  */
 export async function listExpectedBalances(
   db: Queryable,
@@ -117,12 +117,12 @@ export async function listExpectedBalances(
       from ${openSteps(orgId)}
       cross join lateral (values (from_wallet_id, -amount_won), (to_wallet_id, amount_won)) as side (account_id, amount_won)
       where side.account_id is not null group by side.account_id),
-    -- The ledger has a deposit once its entry was pulled, although its answer may not have come yet.
+    -- A deposit counts as booked once its entry was pulled, even before the ledger's answer.
     booked as (
       select d.wallet_id, sum(d.units - d.remainder_units) as units
       from deposits d join operations o on o.org_id = d.org_id and o.ledger_ref = d.ledger_ref
       where d.state = 'SEEN' and d.org_id = ${orgId} group by d.wallet_id),
-    -- Gone on the chain; the ledger is told by payment, and after a day it should have been.
+    -- Paid out on the chain. payment captures the hold in the ledger, within a day at most.
     leaving as (
       select h.from_wallets[1] as wallet_id, sum((h.steps -> 0 ->> 'amountWon')::numeric * 1000000) as units
       from operations h
@@ -158,17 +158,19 @@ export async function listExpectedBalances(
   );
 }
 
-/** How much of an organisation's money should exist: what its operations have minted less what they have burned, and what they are about to. */
+/** Expected money supply of an organisation: minted less burned, including open operations. */
 export async function expectedSupply(db: Queryable, orgId: string): Promise<bigint> {
   const { units } = await db.one<{ units: bigint }>(sql`
     select coalesce((select units from settled_balances where org_id = ${orgId} and account_id = ${SUPPLY}), 0)
-      + coalesce((select sum(case kind when 'MINT' then amount_won when 'BURN' then -amount_won end) * 1000000 from ${openSteps(orgId)}), 0) as units`);
+      + coalesce((
+        select sum(case kind when 'MINT' then amount_won when 'BURN' then -amount_won end) * 1000000
+        from ${openSteps(orgId)}), 0) as units`);
   return units;
 }
 
 /**
- * The steps that open operations have yet to do on the chain. A leg whose authorization is used already has been done, whoever sent it; and so has an
- * operation that was executed before this database knew of it.
+ * Remaining steps of open operations. A leg with a used authorization is done, whoever submitted
+ * it; so is an operation that was executed before this database knew it.
  */
 function openSteps(orgId: string): Sql {
   return sql`(

@@ -6,21 +6,21 @@ import { insertChange } from "../store/recordChanges";
 import { saveRecord } from "../store/records";
 
 export interface Change {
-  /** What becomes different. */
+  /** Changed fields. */
   to: Partial<
     Pick<
       TransactionRecord,
       "status" | "failureReason" | "txHash" | "scheduledAt" | "run" | "transferId" | "attempts"
     >
   >;
-  /** When the runtime looks at it next; null when it need not. */
+  /** Time of the service's next look; null when none is needed. */
   runAt: Date | null;
   reason: string | null;
   changedBy: ChangedBy;
   nowMs: number;
 }
 
-/** Changes a locked record: the row, its history and its event are one. */
+/** Changes a locked record: row, history and event in one transaction. */
 export async function changeRecord(
   tx: Tx,
   record: TransactionRecord,

@@ -31,12 +31,12 @@ test.each(IMPOSSIBLE)(
   },
 );
 
-test("the most that one movement can have is recorded", async () => {
+test("the largest amount of one movement is recorded", async () => {
   const amount = `${MAX_WON * TOKEN_UNITS_PER_WON}`;
   expect((await schedule({ amount })).record.run).toBe("WAITING");
 });
 
-test("while the wallet service is away all that can be a transfer is recorded, and the rest is to be tried again", async () => {
+test("valid transfers are recorded while the wallet service is away, and invalid ones get a retryable error", async () => {
   const away = { findWalletsByAddress: () => Promise.reject(new DomainError("SYS_002")) };
   expect((await schedule({}, { wallet: away })).record.run).toBe("WAITING");
   await expect(schedule({ amount: "0" }, { wallet: away })).rejects.toMatchObject({ code: "SYS_002" });

@@ -31,21 +31,22 @@ export interface RecordWanted {
   orgId: string;
   paymentType: PaymentType;
   fields: GivenFields;
-  /** Null: whoever asks again asks for another record. */
+  /** Null: a repetition creates another record. */
   key: RequestKey | null;
-  /** Only what was made earlier under the key is asked for. */
+  /** Only an earlier result under the key may be returned. */
   repeatOnly?: boolean;
 }
 
 export interface RecordMade {
   record: TransactionRecord;
-  /** It was made by an earlier request with the same key. */
+  /** True when an earlier request with the key created it. */
   replayed: boolean;
 }
 
 /**
- * A request with a key makes one record, and a hash is recorded once for each organisation and network, however many ask at once; the others
- * are told of the first. The key comes before everything else: a time that was in the future need not be any more when the request is repeated.
+ * A request with a key creates one record, and each organisation records a hash once per network.
+ * Concurrent requests get the first record. The key is checked first, because a repeated request's
+ * scheduled time may have passed.
  */
 export async function createRecord(deps: CreateRecordDeps, wanted: RecordWanted): Promise<RecordMade> {
   const earlier = await findEarlier(deps, wanted);
@@ -60,15 +61,15 @@ export async function createRecord(deps: CreateRecordDeps, wanted: RecordWanted)
     return inserted;
   });
   if (made) return { record, replayed: false };
-  // Somebody else's came first: the same request at the same moment, or another with the same hash.
+  // A concurrent request was first: with the same key or the same hash.
   const first = await findEarlier(deps, wanted);
   if (first) return first;
   throw new DomainError("TX_002", { id: (await findRecordIdByHash(deps.db, record))! });
 }
 
 /**
- * What no transfer can ever be is refused now, and not when it is due, if it would be sent then. Who is to send it is asked about only where something speaks
- * against it: all else is recorded also while the wallet service is away.
+ * Refuses a transfer that is impossible for any wallet. The wallet service is asked only if
+ * something speaks against it, so valid records are created while it is away.
  */
 async function refuseImpossible(
   { wallet, chain }: CreateRecordDeps,
@@ -81,7 +82,7 @@ async function refuseImpossible(
   if (normal.has(fromAddress.toLowerCase())) throw invalidRequest(problems);
 }
 
-/** What the key stands for, as it was when it was made. */
+/** The record of the key, as it was created. */
 async function findEarlier(
   { db }: RecordDeps,
   { orgId, key }: RecordWanted,

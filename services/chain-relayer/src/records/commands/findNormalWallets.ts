@@ -3,7 +3,7 @@ import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/
 
 export type WalletFinder = Pick<PromiseClient<WalletServiceService>, "findWalletsByAddress">;
 
-/** Which of these addresses are the organisation's NORMAL wallets, and their ids, by address in lower case. */
+/** Ids of the organisation's NORMAL wallets among these addresses, by address in lower case. */
 export async function findNormalWallets(
   wallet: WalletFinder,
   orgId: string,

@@ -15,10 +15,10 @@ export interface FinishRecordsDeps {
   sentWalk: { after: SentPlace };
 }
 
-/** Each is looked for among the operations, so it is some ten milliseconds of the database in each round, however many wait. */
+/** Limit per round: each record needs a look-up among the operations, ten milliseconds in total. */
 const AT_ONCE = 2_000;
 
-/** What the chain has settled of the transfers that scheduled records became: their status and hash. */
+/** Copies the chain's outcome of scheduled transfers to their records: status and hash. */
 export async function finishScheduledRecords(deps: FinishRecordsDeps, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted;) {
     const sent = await listSentRecords(deps.db, deps.sentWalk.after, AT_ONCE);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("50 submissions of one hash at once record it once, and the others are told of the first", async () => {
+test("50 concurrent submissions of one hash create one record, and the others name it", async () => {
   const orgId = newId("org");
   const hash = `0x${"ab".repeat(32)}`;
   const tries = Array.from({ length: 50 }, (_, index) =>
@@ -45,7 +45,7 @@ test("50 submissions of one hash at once record it once, and the others are told
   }
 });
 
-test("the same hash is free in another organisation and on another network", async () => {
+test("a hash may be recorded again by another organisation and for another network", async () => {
   const txHash = `0x${"cd".repeat(32)}`;
   const orgId = newId("org");
   await record(orgId, { txHash });
@@ -54,7 +54,7 @@ test("the same hash is free in another organisation and on another network", asy
   await expect(record(orgId, { txHash })).rejects.toMatchObject({ code: "TX_002" });
 });
 
-test("who records a hash again is told of its record, and not of the scheduled ones that went in that transaction", async () => {
+test("a repeated hash names its own record, and not a scheduled record in the same transaction", async () => {
   const txHash = `0x${"ef".repeat(32)}`;
   const orgId = newId("org");
   for (const due of [scheduledAt(), scheduledAt()]) await record(orgId, {}, due);
@@ -69,7 +69,7 @@ describe("under an idempotency key", () => {
   const keyed = (one: RecordWanted, idempotencyKey = "order-7", body = "the same") =>
     createRecord(deps, { ...one, key: { idempotencyKey, bodyHash: hashOf(body) } });
 
-  test("20 requests at once make one record, of either kind", async () => {
+  test("20 concurrent requests create one record of either kind", async () => {
     for (const due of [scheduledAt(), undefined]) {
       const one = wanted(newId("org"), {}, due);
       const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(one)));
@@ -79,7 +79,7 @@ describe("under an idempotency key", () => {
     }
   });
 
-  test("that may only be repeated makes no record, and gives the one that was made", async () => {
+  test("with repeatOnly creates no record and replays an existing one", async () => {
     const one = wanted(newId("org"), {}, scheduledAt());
     const repeat = () => keyed({ ...one, repeatOnly: true });
     await expect(repeat()).rejects.toMatchObject({ code: "WAUTH_004" });
@@ -87,7 +87,7 @@ describe("under an idempotency key", () => {
     expect(await repeat()).toEqual({ record, replayed: true });
   });
 
-  test("the answer is the record as it was made, whatever became of it and of its time", async () => {
+  test("a replay returns the record as it was created, whatever happened since", async () => {
     const due = new Date(clock + 2_000);
     const one = wanted(newId("org"), {}, due);
     const { record: made } = await keyed(one);
@@ -99,7 +99,7 @@ describe("under an idempotency key", () => {
     expect(again).toEqual({ record: { ...made, run: "DONE" }, replayed: true });
   });
 
-  test("another request is refused, and another organisation's key is its own", async () => {
+  test("another request under the key is refused, and another organisation's key is separate", async () => {
     const one = wanted(newId("org"), {}, scheduledAt());
     await keyed(one);
     await expect(keyed(one, "order-7", "different")).rejects.toMatchObject({ code: "REQ_003" });
@@ -107,7 +107,7 @@ describe("under an idempotency key", () => {
     expect((await keyed(one, "order-8")).replayed).toBe(false);
   });
 
-  test("a hash that is recorded stays recorded once, also under another key", async () => {
+  test("a recorded hash is refused under another key", async () => {
     const one = wanted(newId("org"), {});
     const { record: made } = await keyed(one);
     const refused = { code: "TX_002", details: { id: made.recordId } };
@@ -117,7 +117,7 @@ describe("under an idempotency key", () => {
   });
 });
 
-test("amounts of 78 digits are kept exactly", async () => {
+test("amounts of 78 digits keep every digit", async () => {
   const orgId = newId("org");
   const amount = "9".repeat(78);
   const { recordId } = await record(orgId, { amount, fee: amount });
@@ -126,7 +126,7 @@ test("amounts of 78 digits are kept exactly", async () => {
   expect(found.fee?.toString()).toBe(amount);
 });
 
-test("every change is in the history and is an event, in order", async () => {
+test("every change is in the history and an event, in order", async () => {
   const orgId = newId("org");
   const { recordId } = await record(orgId, {}, scheduledAt());
   const key = { orgId, recordId };
@@ -152,7 +152,7 @@ test("every change is in the history and is an event, in order", async () => {
   });
 });
 
-test("another time for a record of another network makes nothing here act on it", async () => {
+test("a new time for another network's record starts nothing here", async () => {
   const orgId = newId("org");
   const elsewhere = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
   const { recordId } = await record(orgId, elsewhere, scheduledAt());
@@ -161,7 +161,7 @@ test("another time for a record of another network makes nothing here act on it"
   expect(changed).toMatchObject({ scheduledAt: due, run: "UNATTENDED" });
 });
 
-test("a clock that steps back makes no change older than the one before it", async () => {
+test("a clock that steps back does not reorder the history", async () => {
   const orgId = newId("org");
   const { recordId } = await record(orgId, {}, scheduledAt());
   const behind = { ...deps, now: () => clock - 60_000 };
@@ -170,7 +170,7 @@ test("a clock that steps back makes no change older than the one before it", asy
   expect(history[1]!.changedAt).toEqual(history[0]!.changedAt);
 });
 
-test("of a history without end the newest 100 changes are shown, and what it was when it was made is still known", async () => {
+test("a long history shows its newest 100 changes, and the first version stays known", async () => {
   const due = scheduledAt();
   const one = { ...wanted(newId("org"), {}, due), key: { idempotencyKey: "k", bodyHash: Buffer.from("b") } };
   const { record: made } = await createRecord(deps, one);
@@ -184,7 +184,7 @@ test("of a history without end the newest 100 changes are shown, and what it was
   expect((await createRecord(deps, one)).record.scheduledAt).toEqual(due);
 });
 
-test("a final status never changes, and another organisation's record does not exist", async () => {
+test("a final status never changes, and another organisation's record is absent", async () => {
   const orgId = newId("org");
   const { recordId } = await record(orgId, {});
   await updateRecordStatus(deps, { orgId, recordId, status: "CONFIRMED", failureReason: undefined });

@@ -24,7 +24,10 @@ export interface RunRecordsDeps {
   payment: Pick<PromiseClient<PaymentServiceService>, "execute">;
   now: () => number;
   scheduled: Pick<ScheduledMetrics, "late">;
-  /** How long others leave what was started here alone. Then they go on with it, under the same idempotency key. */
+  /**
+   * Lease of a started record. Afterwards another replica continues it under the same idempotency
+   * key.
+   */
   recordLeaseMs: number;
 }
 
@@ -33,8 +36,9 @@ const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 
 /**
- * Runs what is due as transfers: each is taken by one replica, and whoever repeats it gets the first one's outcome from payment. One that waits is begun when
- * auth says that its organisation may go on. One that was begun goes on to its end, since payment may have done it already.
+ * Executes due records as transfers. Each is taken by one replica, and a repetition gets the first
+ * outcome from payment. A waiting record starts when auth confirms its organisation. A started
+ * record continues to its end, because payment may have executed it.
  */
 export async function runScheduledRecords(deps: RunRecordsDeps, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted;) {
@@ -45,7 +49,7 @@ export async function runScheduledRecords(deps: RunRecordsDeps, signal: AbortSig
   }
 }
 
-/** A record and the transfer that it is to be. */
+/** A record and its transfer. */
 interface Planned {
   record: TransactionRecord;
   walletId: string;
@@ -74,13 +78,13 @@ async function runThose(deps: RunRecordsDeps, orgId: string, records: Transactio
   }
 }
 
-/** Undefined when the record cannot be a transfer, which it then says. */
+/** Returns undefined for a record that cannot be a transfer, after storing the reason. */
 async function plan(
   deps: RunRecordsDeps,
   record: TransactionRecord,
   walletId: string | undefined,
 ): Promise<Planned | undefined> {
-  // Not one of the organisation's: its owner says what becomes of it.
+  // The sender is no wallet of the organisation, so its owner maintains the status.
   if (walletId === undefined) {
     const reason = "sender_is_not_a_normal_wallet";
     await finish(deps, record, { to: { run: "UNATTENDED" }, runAt: null, reason });
@@ -92,7 +96,7 @@ async function plan(
   return undefined;
 }
 
-/** Auth is asked last, so that its answer is of the moment in which they begin. What it cannot say is no answer: they wait. */
+/** Asks auth last, so that the answer is current. Without an answer the records wait. */
 async function begin(deps: RunRecordsDeps, orgId: string, planned: Planned[]): Promise<void> {
   if (planned.length === 0) return;
   const records = planned.map(({ record }) => record);
@@ -131,8 +135,9 @@ async function send(deps: RunRecordsDeps, planned: Planned): Promise<void> {
 }
 
 /**
- * The record's id is the idempotency key, which payment keeps apart from partners' own as it comes with an operation id; and its content is the body: both are the same
- * for every try. So is the transfer's own id, from which its names on the chain follow: what a restored database does again is there what was done before.
+ * The record's id is the idempotency key, which payment keeps apart from partners' keys because an
+ * operation id comes with it. Key and body are equal in every attempt. So is the transfer's id,
+ * from which its names on the chain follow. So a restored database repeats no transfer.
  */
 function transfer(
   { payment }: RunRecordsDeps,
@@ -163,7 +168,10 @@ function transfer(
   });
 }
 
-/** The transfer's id has the scheduled time: what payment refuses of it is that the ledger has no such month any more. */
+/**
+ * The transfer's id contains the scheduled time, so payment's refusal means that the ledger
+ * lacks that month.
+ */
 function reasonOf(refusal: DomainError): string {
   if (refusedFields(refusal).includes("operationId")) return "scheduled_too_long_ago";
   return `${refusal.code}: ${refusal.message}`;
@@ -174,7 +182,7 @@ function fail(deps: RunRecordsDeps, record: TransactionRecord, failureReason: st
   return finish(deps, record, { to, runAt: null, reason: failureReason });
 }
 
-/** Unless its owner, or another replica, to which it had fallen meanwhile, was first. */
+/** Unless its owner or another replica was first. */
 async function finish(
   { db, now }: RunRecordsDeps,
   taken: TransactionRecord,
@@ -187,7 +195,7 @@ async function finish(
   });
 }
 
-/** Of what was begun nobody knows whether it was done: it is asked for again under the same key. */
+/** Retries started records under the same key, because their outcome is unknown. */
 async function tryLater(
   { db, log }: RunRecordsDeps,
   records: TransactionRecord[],

@@ -16,7 +16,7 @@ const signal = new AbortController().signal;
 const world = schedules();
 const { asked, stopped, replica, walker, apiDeps, transferOf, due, makeDue, read } = world;
 
-test("three replicas, 200 due at once, one killed in the middle: 200 transfers, none twice", async () => {
+test("three replicas make 200 transfers of 200 due records, none twice, although one is killed", async () => {
   const orgId = newId("org");
   const records: TransactionRecord[] = [];
   while (records.length < 200)
@@ -24,7 +24,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
   const killed = replica();
   let [begun, done] = [0, 0];
   killed.payment = {
-    // Payment does half of it, and then the process is gone: nobody hears the answers, and the other half is never asked for.
+    // payment executes half of the transfers, and then the replica dies without the answers.
     execute: async (request) => {
       begun += 1;
       if (begun > 50) return new Promise<never>(() => {});
@@ -39,7 +39,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
   const timesAsked = () => ids.flatMap((id) => asked.get(id)?.times ?? []);
   const alive = [replica(), replica()];
   await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
-  // The others do not wait for what it holds, nor take it away before its lease is over.
+  // Other replicas neither wait for its leased records nor take them early.
   expect(timesAsked()).toEqual(Array(150).fill(1));
   await makeDue(orgId);
   await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
@@ -51,7 +51,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
   }
 }, 60_000);
 
-test("a record that came due while nobody ran is executed after the start", async () => {
+test("a record that became due during an outage is executed after the start", async () => {
   const orgId = newId("org");
   const record = await due(orgId, { memo: "rent" });
   await runScheduledRecords(replica(), signal);
@@ -59,7 +59,7 @@ test("a record that came due while nobody ran is executed after the start", asyn
   expect(request).toMatchObject({
     context: { orgId },
     idempotencyKey: record.recordId,
-    // The same also after a restore to before it was sent.
+    // Equal also after a restore to an earlier state.
     operationId: idAt("trf", record.scheduledAt!.getTime(), record.recordId),
     command: {
       value: { fromWalletId: WALLET, toWalletAddress: record.toAddress, amountWon: "3", memo: "rent" },
@@ -67,7 +67,7 @@ test("a record that came due while nobody ran is executed after the start", asyn
   });
 });
 
-test("a sender's wallet is looked for in the record's own organisation", async () => {
+test("a sender's wallet is resolved within the record's own organisation", async () => {
   const orgIds = [newId("org"), newId("org")];
   for (const orgId of orgIds) await due(orgId);
   const one = replica();
@@ -78,7 +78,7 @@ test("a sender's wallet is looked for in the record's own organisation", async (
   expect(askedOf.sort()).toEqual(orgIds.sort());
 });
 
-test("how late what was sent is, and how long what cannot be sent has been due", async () => {
+test("metrics show the delay of sent records and the age of overdue ones", async () => {
   const orgId = newId("org");
   const late = async () => {
     const text = await world.metrics.metrics();
@@ -103,7 +103,7 @@ test("how late what was sent is, and how long what cannot be sent has been due",
   expect(await findOldestDueSeconds(world.database.db)).toBe(0);
 });
 
-test("the outcome on the chain becomes the record's status and hash", async () => {
+test("the outcome on the chain sets the record's status and hash", async () => {
   const orgId = newId("org");
   const [good, bad, open] = [await due(orgId), await due(orgId), await due(orgId)];
   await runScheduledRecords(replica(), signal);
@@ -121,11 +121,11 @@ test("the outcome on the chain becomes the record's status and hash", async () =
   expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
 });
 
-test("many that wait for the chain are left as they are, and one behind them is found", async () => {
+test("two thousand records that wait for the chain do not hide a settled one behind them", async () => {
   const orgId = newId("org");
   const first = await due(orgId);
   await runScheduledRecords(replica(), signal);
-  // Sent at one time, and no operation of theirs has come yet.
+  // All sent at one time, without an operation yet.
   await world.database.db.run(sql`
     insert into records select (jsonb_populate_record(r, jsonb_build_object('record_id', record_id || '_' || n,
       'transfer_id', transfer_id || '_' || n))).*
@@ -148,13 +148,13 @@ test("many that wait for the chain are left as they are, and one behind them is 
   await settle(orgId, transferOf(first.recordId)!, "FAILED");
   for (let rounds = 0; rounds < 4; rounds += 1) await finishScheduledRecords(one, signal);
   expect(await read(first)).toMatchObject({ status: "FAILED", failureReason: "expired" });
-  // The tests after this one look from the beginning.
+  // Later tests start from the beginning.
   await world.database.db.run(
     sql`update records set run = 'UNATTENDED', run_at = null where org_id = ${orgId} and run = 'SENT'`,
   );
 });
 
-test("of two replicas that see the same outcomes one writes each down", async () => {
+test("two replicas that read the same outcomes record each once", async () => {
   const orgId = newId("org");
   const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
   await runScheduledRecords(replica(), signal);
@@ -166,7 +166,7 @@ test("of two replicas that see the same outcomes one writes each down", async ()
   }
 });
 
-test("what the chain says of another organisation's operation of the same name settles nothing", async () => {
+test("an outcome of another organisation's operation with the same name settles nothing", async () => {
   const record = await due(newId("org"));
   await runScheduledRecords(replica(), signal);
   await settle(newId("org"), transferOf(record.recordId)!, "FAILED");
@@ -184,7 +184,7 @@ test.each([
   expect(await read(record)).toMatchObject({ status: "FAILED", run: "DONE", failureReason });
 });
 
-test("an unclear answer is asked again under the same key until it is clear", async () => {
+test("an unclear answer is retried under the same key until it is clear", async () => {
   const record = await due(newId("org"));
   const unclear = replica();
   unclear.payment = {
@@ -200,7 +200,7 @@ test("an unclear answer is asked again under the same key until it is clear", as
   expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
 });
 
-test("what has no clear answer is asked again within half a minute, however often it was asked", async () => {
+test("an unclear answer is retried within half a minute after any number of attempts", async () => {
   const { recordId } = await due(newId("org"));
   await world.database.db.run(sql`update records set attempts = 2000 where record_id = ${recordId}`);
   const away = { ...replica(), auth: { getOrganisation: () => Promise.reject(new DomainError("SYS_002")) } };
@@ -210,10 +210,10 @@ test("what has no clear answer is asked again within half a minute, however ofte
   expect(Math.ceil(seconds / 10)).toBe(3);
 });
 
-test("what is not in whole KRW fails, and what is not from a NORMAL wallet is left to its owner", async () => {
+test("a fraction of a KRW fails, and records of other wallet types are left to their owner", async () => {
   const orgId = newId("org");
   const fraction = await due(orgId);
-  // As an older release has recorded it.
+  // As an older release stored it.
   await world.database.db.run(
     sql`update records set amount = 1500000 where record_id = ${fraction.recordId}`,
   );
@@ -229,7 +229,7 @@ test("what is not in whole KRW fails, and what is not from a NORMAL wallet is le
   expect([fraction, incentive, outside].some(({ recordId }) => asked.has(recordId))).toBe(false);
 });
 
-test("of a schedule change and a start at the same moment exactly one happens", async () => {
+test("exactly one of a concurrent schedule change and start takes effect", async () => {
   const orgId = newId("org");
   const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
   const later = new Date(Date.now() + 3_600_000);
@@ -247,7 +247,7 @@ test("of a schedule change and a start at the same moment exactly one happens", 
     );
 });
 
-test("once it was started its owner can no longer say what became of it", async () => {
+test("the owner cannot set the status of a started record", async () => {
   const orgId = newId("org");
   const { recordId } = await due(orgId);
   await runScheduledRecords(replica(), signal);
@@ -255,7 +255,7 @@ test("once it was started its owner can no longer say what became of it", async 
   await expect(updateRecordStatus(apiDeps(), change)).rejects.toMatchObject({ code: "TX_003" });
 });
 
-test("what is due of an organisation that may do nothing fails with the gateway's code, and no other's", async () => {
+test("due records of a suspended organisation fail with the gateway's code, and others proceed", async () => {
   const [orgId, other] = [newId("org"), newId("org")];
   const records = [await due(orgId), await due(orgId)];
   const outside = await due(orgId, { fromAddress: OUTSIDE });
@@ -273,11 +273,11 @@ test("what is due of an organisation that may do nothing fails with the gateway'
   }
   expect(await eventsOf(records)).toEqual([2n, 2n]);
   expect(records.some(({ recordId }) => asked.has(recordId))).toBe(false);
-  // No transfer of ours: what became of it is its owner's to say, as ever.
+  // Not a transfer of ours: its owner maintains the status.
   expect(await read(outside)).toMatchObject({ status: "PENDING", run: "UNATTENDED" });
   expect(await read(goesOn)).toMatchObject({ run: "SENT", transferId: transferOf(goesOn.recordId) });
 
-  // Let go on: what failed has failed, and what is due from now on is sent.
+  // After the resumption, failed records stay failed and new ones are sent.
   stopped.delete(orgId);
   const after = await due(orgId);
   await makeDue(orgId);
@@ -286,7 +286,7 @@ test("what is due of an organisation that may do nothing fails with the gateway'
   expect(records.some(({ recordId }) => asked.has(recordId))).toBe(false);
 });
 
-test("a transfer that was begun goes on to its end when its organisation is stopped", async () => {
+test("a started transfer ends although its organisation is suspended", async () => {
   const record = await due(newId("org"));
   const unclear = replica();
   unclear.payment = {
@@ -302,7 +302,7 @@ test("a transfer that was begun goes on to its end when its organisation is stop
   expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
 });
 
-test("while auth cannot be asked what is due waits, and what was begun goes on", async () => {
+test("due records wait while auth is away, and started ones continue", async () => {
   const orgId = newId("org");
   const begun = await due(orgId);
   const unclear = replica();
@@ -324,7 +324,7 @@ test("while auth cannot be asked what is due waits, and what was begun goes on",
   expect(await read(waits)).toMatchObject({ run: "SENT" });
 });
 
-test("auth's answer counts for as long as the lease in which it was asked for", async () => {
+test("an answer of auth counts only within the lease that asked for it", async () => {
   const record = await due(newId("org"));
   const slow = replica();
   slow.auth = {
@@ -335,7 +335,7 @@ test("auth's answer counts for as long as the lease in which it was asked for", 
   };
   await runScheduledRecords(slow, signal);
   expect(await read(record)).toMatchObject({ run: "WAITING" });
-  // Nor does it count in the lease that another has meanwhile.
+  // An answer does not count in another replica's lease either.
   slow.auth = {
     getOrganisation: async () => {
       await makeDue(record.orgId);
@@ -355,7 +355,7 @@ test.each([
   ["may go on", () => Promise.resolve({ organisation: undefined, subscriptionActive: true })],
   ["is stopped", () => Promise.resolve({ organisation: undefined, subscriptionActive: false })],
   ["is not known", () => Promise.reject(new DomainError("SYS_002"))],
-])("what the owner says while auth is asked is not undone: the organisation %s", async (_state, answer) => {
+])("a change by the owner during a call to auth is kept: the organisation %s", async (_state, answer) => {
   const orgId = newId("org");
   const [putOff, failed] = [await due(orgId), await due(orgId)];
   const later = new Date(Date.now() + 3_600_000);
@@ -371,7 +371,7 @@ test.each([
   const row = await world.database.db.one<{ run: string; run_at: Date; attempts: number }>(
     sql`select run, run_at, attempts from records where org_id = ${orgId} and record_id = ${putOff.recordId}`,
   );
-  // At its new time it begins anew, without the pauses of the tries before.
+  // Its new time resets the pauses of earlier attempts.
   expect(row).toEqual({ run: "WAITING", run_at: later, attempts: 0 });
   expect(await read(failed)).toMatchObject({ status: "FAILED", failureReason: "not ours" });
   expect([putOff, failed].some(({ recordId }) => asked.has(recordId))).toBe(false);
@@ -385,7 +385,7 @@ async function eventsOf(records: TransactionRecord[]): Promise<bigint[]> {
   return rows.map(({ version }) => version);
 }
 
-/** As the settlement core leaves it. */
+/** Ends the operation as settlement does. */
 async function settle(orgId: string, ledgerRef: string, state: "CONFIRMED" | "FAILED"): Promise<void> {
   const id = newId("opn").slice(4).repeat(2);
   const hash = `0x${"11".repeat(32)}`;

@@ -5,7 +5,10 @@ import { lockRecord, type RecordKey } from "../store/records";
 import { changeRecord } from "./changeRecord";
 import { type RecordDeps } from "./createRecord";
 
-/** Another time for a record that has not started. Whichever of this and the start locks the row first decides. */
+/**
+ * Sets another time for a record that has not started. A concurrent start and this change are
+ * serialised by the row's lock.
+ */
 export function updateRecordSchedule(
   { db, now, chain }: RecordDeps,
   { scheduledAt, ...key }: RecordKey & { scheduledAt: Date },

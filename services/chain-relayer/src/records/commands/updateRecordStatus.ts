@@ -5,7 +5,7 @@ import { lockRecord, type RecordKey } from "../store/records";
 import { changeRecord } from "./changeRecord";
 import { type RecordDeps } from "./createRecord";
 
-/** The owner's own word. It wins when it comes before the chain's. */
+/** Sets the owner's status. It takes precedence if it comes before the chain's. */
 export function updateRecordStatus(
   { db, now }: RecordDeps,
   { status, failureReason, ...key }: RecordKey & { status: RecordStatus; failureReason: string | undefined },

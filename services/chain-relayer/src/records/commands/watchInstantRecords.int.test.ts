@@ -17,7 +17,7 @@ const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
 const RECEIVER = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
 const chain = { network: "WON_TESTNET" };
 const signal = new AbortController().signal;
-/** Ages are told to the second, so the clock stands still. */
+/** The clock is fixed, because ages are compared by the second. */
 const nowMs = Date.now();
 const now = () => nowMs;
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a hash that nobody has seen for a minute stays PENDING and says so once, until it is in a final block", async () => {
+test("a hash without receipt stays PENDING, and notes it once after a minute, until a final block holds it", async () => {
   const node = nodeAt(10n);
   const young = await instant(59_000);
   const old = await instant(61_000);
@@ -55,26 +55,26 @@ test("a hash that nobody has seen for a minute stays PENDING and says so once, u
   expect((await read(old)).history.map(({ changedBy }) => changedBy)).toEqual(["api", "chain", "chain"]);
 });
 
-test("nothing is concluded from a block that is not final, nor from one that a reorganisation took away", async () => {
+test("a record stays pending while its block is not final or was removed by a reorganisation", async () => {
   const node = nodeAt(10n);
   const record = await instant();
   node.receipts.set(record.txHash!, receiptIn(11n));
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "PENDING" });
 
-  // The chain has another block 11 now, and this node still answers from the one that is gone.
+  // The chain has another block 11 now, and this node still answers from the old one.
   node.finalNumber = 12n;
   node.receipts.set(record.txHash!, { ...receiptIn(11n), blockHash: "0xgone" });
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "PENDING" });
 
-  // Mined again, after something that made it fail.
+  // Mined again, and reverted this time.
   node.receipts.set(record.txHash!, { ...receiptIn(12n), succeeded: false });
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "reverted" });
 });
 
-test("the owner's word that comes while the chain is asked stays, and is the only change", async () => {
+test("a status set by the owner during a look-up stays the only change", async () => {
   const node = nodeAt(10n);
   const record = await instant();
   node.receipts.set(record.txHash!, receiptIn(10n));
@@ -88,7 +88,7 @@ test("the owner's word that comes while the chain is asked stays, and is the onl
   expect((await read(record)).history.map(({ changedBy }) => changedBy)).toEqual(["api", "api"]);
 });
 
-test("of four replicas one looks a hash up", async () => {
+test("one of four replicas looks up each hash", async () => {
   const node = nodeAt(10n);
   const records = await instants(250);
   for (const { txHash } of records) node.receipts.set(txHash!, receiptIn(10n));
@@ -98,7 +98,7 @@ test("of four replicas one looks a hash up", async () => {
   for (const record of records) expect(await read(record)).toMatchObject({ status: "CONFIRMED" });
 });
 
-test("what becomes final while others are looked for is found in the same run", async () => {
+test("receipts that become final during the run are confirmed in the same run", async () => {
   await putOffAll();
   const node = nodeAt(10n);
   const records = await instants(150);
@@ -113,7 +113,7 @@ test.each([
   ["a young one after a second", 1_000, 1],
   ["an older one after a tenth of its age", 300_000, 30],
   ["one that was seen after days after a minute", 3 * 86_400_000, 60],
-])("of those that are mined and not final yet is looked for again: %s", async (_, ageMs, seconds) => {
+])("mined records are looked up again before finality: %s", async (_, ageMs, seconds) => {
   const node = nodeAt(10n);
   const record = await instant(ageMs);
   node.receipts.set(record.txHash!, receiptIn(11n));
@@ -124,7 +124,7 @@ test.each([
   expect(again).toBeGreaterThan(seconds - 5);
 });
 
-test("a run looks up some 200 hashes of one organisation, however many it has, and those of others", async () => {
+test("a run looks up about 200 hashes of one organisation, and all of the others", async () => {
   await putOffAll();
   const node = nodeAt(10n);
   const { recordId } = await instant();
@@ -144,7 +144,7 @@ test.each([
   ["fromAddress", { from: RECEIVER.toLowerCase() }],
   ["toAddress", { to: ADDRESS.toLowerCase() }],
   ["amount", { units: 999_999n }],
-])("a record is FAILED when its %s is another than the transaction's, and says so", async (field, change) => {
+])("a record is FAILED with a reason when its %s differs from the transaction's", async (field, change) => {
   const node = nodeAt(10n);
   const record = await instant();
   const receipt = receiptIn(10n);
@@ -161,7 +161,7 @@ test("a record is FAILED when the transaction moves coins or another token", asy
   expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "token_differs" });
 });
 
-test("one of several transfers of a transaction confirms the record", async () => {
+test("a record is confirmed by one of several transfers of its transaction", async () => {
   const node = nodeAt(10n);
   const record = await instant();
   const receipt = receiptIn(10n);
@@ -171,7 +171,7 @@ test("one of several transfers of a transaction confirms the record", async () =
   expect(await read(record)).toMatchObject({ status: "CONFIRMED", failureReason: null });
 });
 
-test("a hash that no node has seen for 30 days is not looked up again, and its owner may settle it", async () => {
+test("a hash without receipt for 30 days is not looked up again, and its owner may set the status", async () => {
   const node = nodeAt(10n);
   const record = await instant(30 * 86_400_000);
   await look(node, record);
@@ -185,9 +185,9 @@ test("a hash that no node has seen for 30 days is not looked up again, and its o
 });
 
 test.each([
-  ["refuse to look for", new RpcRefusal(-32000, "not that one")],
-  ["say too much of", new RpcUnclear("not that one: the answer is larger than what is accepted")],
-])("a hash that nodes %s keeps only itself back", async (_, refusal) => {
+  ["refuse", new RpcRefusal(-32000, "not that one")],
+  ["answer at excessive length", new RpcUnclear("not that one: the answer is larger than what is accepted")],
+])("a hash that nodes %s delays no other", async (_, refusal) => {
   await putOffAll();
   const node = { ...nodeAt(10n), refusal };
   const [refused, ...others] = await instants(50);
@@ -198,13 +198,13 @@ test.each([
   for (const record of others) expect(await read(record)).toMatchObject({ status: "CONFIRMED" });
 });
 
-/** A node at our edge: what is in it is what the test says. */
+/** A fake node with the test's content. */
 interface FakeNode {
   finalNumber: bigint;
   receipts: Map<string, TransferReceipt>;
   asked: string[];
   beforeAnswer?: () => Promise<void>;
-  /** A hash that it says nothing about, nor about others in the same question. */
+  /** A hash whose question the node refuses, together with others in the same batch. */
   refused?: string;
   refusal?: Error;
 }
@@ -237,7 +237,7 @@ function blockAt(number: bigint): Block {
   return { number, hash, parentHash: "", time: number, baseFeeWei: 0n, gasLimit: 30_000_000n };
 }
 
-/** Of the transfer that every record here claims. */
+/** A receipt with the transfer of every record here. */
 function receiptIn(blockNumber: bigint): TransferReceipt {
   const transfers = [{ from: ADDRESS.toLowerCase(), to: RECEIVER.toLowerCase(), units: 1_000_000n }];
   const place = { blockNumber, blockHash: blockAt(blockNumber).hash };
@@ -274,7 +274,7 @@ async function instants(count: number): Promise<TransactionRecord[]> {
   return records;
 }
 
-/** Nothing of the tests before is due while this one runs. */
+/** Postpones the records of earlier tests. */
 async function putOffAll(): Promise<void> {
   await database.db.run(sql`update records set run_at = now() + interval '1 hour' where run = 'WATCHED'`);
 }

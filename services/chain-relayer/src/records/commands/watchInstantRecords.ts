@@ -9,7 +9,7 @@ export interface WatchRecordsDeps {
   provider: Pick<Provider, "finalBlock" | "block" | "transferReceipts">;
   chain: { tokenAddress: string };
   now: () => number;
-  /** Others leave a record alone for this long while its hash is looked up here. */
+  /** Lease of a record during its look-up. */
   lookMs?: number;
 }
 
@@ -19,12 +19,13 @@ const MOST_OF_ONE = 200;
 const LOOK_MS = 5_000;
 /** A hash that was first seen after days is final as soon after that as any other. */
 const UNTIL_FINAL_MOST_MS = 60_000;
-/** A hash that no node has seen for so long is said to be so, once. */
+/** Age at which an unseen hash is noted in the history, once. */
 const NOT_SEEN_AFTER_MS = 60_000;
 
 /**
- * Looks recorded hashes up in final blocks: the transfers that are mined there decide. A hash that is
- * not seen stays PENDING, and its history says so. A run looks up so many of one organisation.
+ * Looks up recorded hashes in final blocks, whose transfers decide the status. An unseen hash stays
+ * PENDING, and its history notes that. A run looks up a limited number of each organisation's
+ * hashes.
  */
 export async function watchInstantRecords(deps: WatchRecordsDeps, signal: AbortSignal): Promise<void> {
   const { lookMs = LOOK_MS } = deps;
@@ -55,14 +56,17 @@ async function lookAt(deps: WatchRecordsDeps, records: TransactionRecord[]): Pro
   if (failed) throw failed.reason;
 }
 
-/** What a look is about: the chain up to a final block. */
+/** State of the chain for one look-up. */
 interface SeenChain {
   final: Block;
   receiptOf: (txHash: string) => Promise<TransferReceipt | undefined>;
   blockAt: (number: bigint) => Promise<Block | null>;
 }
 
-/** With one question. Of hashes that strangers have named one may be refused, or be more than is accepted: then each is asked for alone, and waits alone. */
+/**
+ * Looks up all hashes in one question. If a stranger's hash makes it fail, each hash is asked for
+ * alone, and only that one waits.
+ */
 async function findReceipts(
   { provider, chain: { tokenAddress } }: WatchRecordsDeps,
   records: TransactionRecord[],
@@ -79,7 +83,7 @@ async function findReceipts(
   }
 }
 
-/** Many hashes are in one block. */
+/** Caches blocks, because many hashes share one. */
 function onceEach(provider: WatchRecordsDeps["provider"]): SeenChain["blockAt"] {
   const asked = new Map<bigint, Promise<Block | null>>();
   return (number) => {
@@ -107,14 +111,14 @@ async function look(
   return undefined;
 }
 
-/** A transaction that went through settles a record only if one of its transfers is the record's. */
+/** A successful transaction settles a record only if one of its transfers matches. */
 function failureOf(record: TransactionRecord, { succeeded, transfers }: TransferReceipt): string | null {
   if (!succeeded) return "reverted";
   const field = differingField(record, transfers);
   return field && `${field}_differs`;
 }
 
-/** Undefined if the hash was looked up for the last time: then its owner says what becomes of it. */
+/** Returns undefined after the last look-up; then the owner maintains the status. */
 async function lookAgain(deps: WatchRecordsDeps, record: TransactionRecord): Promise<Later | undefined> {
   const ageMs = ageMsOf(deps, record);
   if (ageMs >= LAST_LOOK_MS) {
@@ -153,7 +157,7 @@ async function noteNotSeen(
   await changePending(deps, record, { to: {}, runAt, reason: "not_seen_on_chain" });
 }
 
-/** Unless the owner's own word came first. */
+/** Unless the owner was first. */
 async function changePending(
   { db, now }: WatchRecordsDeps,
   key: TransactionRecord,

@@ -24,7 +24,7 @@ const GIVEN = {
 };
 const HASH = `0x${"aB".repeat(32)}`;
 
-test("reads an instant record: the hash in lower case, addresses with their checksum, amounts exactly", () => {
+test("reads an instant record with a lower-case hash, checksummed addresses and exact amounts", () => {
   const amount = "9".repeat(78);
   const read = readFields("INSTANT", { ...GIVEN, txHash: HASH, amount, fee: "0" }, NOW);
   expect(read).toMatchObject({ txHash: HASH.toLowerCase(), toAddress: ADDRESS, fee: 0n, memo: null });
@@ -60,12 +60,12 @@ test.each([
   });
 });
 
-test("names every field that is wrong at once", () => {
+test("reports every wrong field at once", () => {
   const { details } = refusal(() => readFields("SCHEDULED", { ...GIVEN, amount: "x", fee: "y" }, NOW));
   expect(details).toMatchObject({ fields: [{ path: "amount" }, { path: "fee" }, { path: "scheduledAt" }] });
 });
 
-test("attends to records of its own network only", () => {
+test("attends only to records of its own network", () => {
   const instant = readFields("INSTANT", { ...GIVEN, txHash: HASH }, NOW);
   const scheduled = readFields("SCHEDULED", { ...GIVEN, scheduledAt: LATER }, NOW);
   expect(firstRun(instant, "WON_TESTNET")).toBe("WATCHED");
@@ -77,7 +77,7 @@ test("attends to records of its own network only", () => {
 const STATUSES: RecordStatus[] = ["PENDING", "CONFIRMED", "FAILED"];
 const PENDING_RUNS: Run[] = ["WATCHED", "WAITING", "STARTED", "SENT", "UNATTENDED"];
 
-test("a status changes from PENDING to a final one, by its owner only while no transfer of ours is under way", () => {
+test("a status changes once from PENDING, by its owner only while no transfer has started", () => {
   for (const wanted of STATUSES) {
     for (const status of STATUSES) {
       for (const run of status === "PENDING" ? PENDING_RUNS : (["DONE"] as Run[])) {
@@ -114,7 +114,7 @@ test("a schedule changes only while SCHEDULED, PENDING and not started", () => {
   expect(refusal(() => scheduleChanges(scheduledRecord({}), NOW, NOW)).code).toBe("REQ_001");
 });
 
-test("a reason goes with FAILED only", () => {
+test("a reason is allowed with FAILED only", () => {
   expect(readReason("FAILED", "because")).toBe("because");
   expect(readReason("CONFIRMED", undefined)).toBeNull();
   expect(refusal(() => readReason("CONFIRMED", "because")).code).toBe("REQ_001");
@@ -130,7 +130,7 @@ test.each([
   expect(transferableWon(units)).toEqual(expected);
 });
 
-test("a hash is looked for every second at first, and once an hour at last", () => {
+test("the pause between look-ups grows from a second to an hour", () => {
   expect(nextLookMs(0)).toBe(1_000);
   expect(nextLookMs(600_000)).toBe(60_000);
   expect(nextLookMs(10 ** 9)).toBe(86_400_000);

@@ -5,7 +5,7 @@ import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contra
 export type PaymentType = "INSTANT" | "SCHEDULED";
 export type RecordStatus = "PENDING" | "CONFIRMED" | "FAILED";
 
-/** What the runtime does about a record by itself; see the table. */
+/** Work of the service on a record; see the table. */
 export type Run = "WATCHED" | "WAITING" | "STARTED" | "SENT" | "UNATTENDED" | "DONE";
 
 /** A transaction that a partner has recorded. Amounts are in the token's smallest unit. */
@@ -18,7 +18,7 @@ export interface TransactionRecord extends RecordFields {
   transferId: string | null;
   attempts: number;
   version: bigint;
-  /** Of the request that made it: its later steps publish under it. */
+  /** Request that created it; later events carry its id. */
   requestId: string;
   traceparent: string;
   createdAt: Date;
@@ -41,7 +41,7 @@ export interface RecordFields {
 
 export type ChangedBy = "api" | "chain" | "scheduler";
 
-/** One change of a record: what it became, why, and by whom. */
+/** One change of a record: new state, reason and author. */
 export interface RecordChange {
   version: bigint;
   status: RecordStatus;
@@ -114,26 +114,26 @@ export function readFields(paymentType: PaymentType, given: GivenFields, now: Da
   };
 }
 
-/** The record as it was before anything became of it, by the first entry of its history. */
+/** The record as created, from the first entry of its history. */
 export function asMade(
   record: TransactionRecord,
   { scheduledAt, version }: Pick<RecordChange, "scheduledAt" | "version">,
 ): TransactionRecord {
-  // Of a scheduled record the hash is the transfer's, which came later.
+  // A scheduled record's hash is the transfer's, which came later.
   const txHash = record.paymentType === "INSTANT" ? record.txHash : null;
   const outcome = { status: "PENDING" as const, failureReason: null, txHash };
   return { ...record, ...outcome, scheduledAt, version, updatedAt: record.createdAt };
 }
 
-/** What the runtime does about a new record. It knows one network, so both ends must be there. */
+/** Work on a new record. The service knows one network, so both ends must be on it. */
 export function firstRun({ paymentType, fromNetwork, toNetwork }: RecordFields, ourNetwork: string): Run {
   if (fromNetwork !== ourNetwork || toNetwork !== ourNetwork) return "UNATTENDED";
   return paymentType === "INSTANT" ? "WATCHED" : "WAITING";
 }
 
 /**
- * True when the owner's word changes the record; false when it says what is so already. Once a scheduled transfer was started, its outcome is the
- * chain's to say.
+ * Returns true when the owner's status changes the record, and false when it is already set. After
+ * the start of a scheduled transfer only the chain decides.
  */
 export function statusChanges(
   record: Pick<TransactionRecord, "status" | "run">,
@@ -156,13 +156,13 @@ export function readReason(wanted: RecordStatus, reason: string | undefined): st
   return reason;
 }
 
-/** True when the record gets another time; false when it has it already. */
+/** Returns true when the time changes, and false when it is already set. */
 export function scheduleChanges(
   { status, paymentType, run, scheduledAt }: TransactionRecord,
   wanted: Date,
   now: Date,
 ): boolean {
-  // Also once it has started: the first time that it was said may have gone without an answer.
+  // Accepted also after the start: the first answer may have been lost.
   if (paymentType === "SCHEDULED" && scheduledAt?.getTime() === wanted.getTime()) return false;
   const refuse = (reason: string) => new DomainError("TX_004", { status, reason });
   if (paymentType !== "SCHEDULED") throw refuse("not_scheduled");
@@ -172,7 +172,7 @@ export function scheduleChanges(
   return true;
 }
 
-/** The amount as the ledger counts it, or why it cannot be transferred. */
+/** The amount in KRW, or the reason why it cannot be transferred. */
 export function transferableWon(amount: bigint): { amountWon: Won } | { problem: string } {
   if (amount === 0n) return { problem: "amount_is_zero" };
   if (amount % TOKEN_UNITS_PER_WON !== 0n) return { problem: "amount_is_not_whole_won" };
@@ -180,7 +180,7 @@ export function transferableWon(amount: bigint): { amountWon: Won } | { problem:
   return amountWon > MAX_WON ? { problem: "amount_is_too_large" } : { amountWon };
 }
 
-/** Every field for which a transfer out of a NORMAL wallet can never be made, whatever becomes of the wallets; as payment would refuse it. */
+/** Lists every field that makes a transfer from a NORMAL wallet impossible, by payment's rules. */
 export function whyNoTransfer(
   { fromAddress, toAddress, amount }: Pick<RecordFields, "fromAddress" | "toAddress" | "amount">,
   contracts: string[],
@@ -193,7 +193,7 @@ export function whyNoTransfer(
   return problems;
 }
 
-/** The longer a hash has not been seen, the less often it is looked up: at last once a day. */
+/** Pause until the next look-up, which grows with the hash's age up to a day. */
 export function nextLookMs(ageMs: number): number {
   return Math.min(Math.max(ageMs / 10, 1_000), DAY_MS);
 }
@@ -203,7 +203,7 @@ export const LAST_LOOK_MS = 30 * DAY_MS;
 
 /**
  * The first field in which the record differs from every transfer of our token in its transaction;
- * null if one of them is the record's. `token` if our token has moved nothing there.
+ * null if one matches. `token` if our token did not move there.
  */
 export function differingField(
   { fromAddress, toAddress, amount }: Pick<RecordFields, "fromAddress" | "toAddress" | "amount">,
@@ -236,13 +236,15 @@ function isFuture(time: Date | undefined, now: Date): boolean {
   return time !== undefined && time.getTime() > now.getTime();
 }
 
-/** Characters as people count them: an emoji is one. Postgres stores no text with a NUL. */
+/** Counts characters as people do: an emoji is one. Postgres stores no text with a NUL. */
 function isText(text: string | undefined, maxCharacters: number): boolean {
   return text === undefined || ([...text].length <= maxCharacters && !text.includes("\0"));
 }
 
 const CANNOT_RECEIVE = "must not be the zero address, the token or the payment manager, which cannot receive";
-const NOT_WHOLE_WON = `must be whole KRW out of a NORMAL wallet of yours: a multiple of ${TOKEN_UNITS_PER_WON}, from that to ${MAX_WON * TOKEN_UNITS_PER_WON}`;
+const NOT_WHOLE_WON =
+  "must be whole KRW out of a NORMAL wallet of yours: " +
+  `a multiple of ${TOKEN_UNITS_PER_WON}, from that to ${MAX_WON * TOKEN_UNITS_PER_WON}`;
 const NOT_AN_ADDRESS = "must be 0x and 40 hex digits, with a correct checksum if mixed-case";
 const NOT_UNITS = "must be a whole number in digits, without sign, point or leading zeros";
 const NOT_IN_FUTURE = "must be in the future";

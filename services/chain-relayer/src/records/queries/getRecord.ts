@@ -4,7 +4,7 @@ import { type RecordChange, type TransactionRecord } from "../domain/record";
 import { listChanges } from "../store/recordChanges";
 import { findRecord, type RecordKey } from "../store/records";
 
-/** The record with what has become of it. */
+/** Returns the record with its history. */
 export async function getRecord(
   { db }: { db: Database },
   key: RecordKey,

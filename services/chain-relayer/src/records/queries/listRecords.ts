@@ -12,7 +12,7 @@ export interface RecordsWanted {
   paymentType: PaymentType | null;
   /** Sender or recipient. */
   address: string | null;
-  /** Recorded at this moment or later, and before this one. */
+  /** Creation time from this moment on, and before the next one. */
   from: Date | null;
   to: Date | null;
   page: Page;
@@ -39,7 +39,7 @@ export async function listRecords(
   return cutPage(rows, page, ({ recordId }) => recordId, total);
 }
 
-/** An id carries the millisecond of its making: what was made later has a greater one. */
+/** An id starts with its creation time in milliseconds, so ids sort by time. */
 function firstIdAt(time: Date): string {
   return `txn_${Math.max(time.getTime(), 0).toString(16).padStart(12, "0")}`;
 }

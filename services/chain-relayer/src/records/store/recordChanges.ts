@@ -6,7 +6,7 @@ import {
   type TransactionRecord,
 } from "../domain/record";
 
-/** Of one record's history; a schedule may be changed without end. */
+/** Limit per record, because a schedule may change without end. */
 const MAX_SHOWN = 100;
 
 export async function insertChange(tx: Tx, record: TransactionRecord, change: RecordChange): Promise<void> {
@@ -35,7 +35,7 @@ export async function listChanges(db: Queryable, orgId: string, recordId: string
   return rows.map(toChange);
 }
 
-/** What the record was when it was made. */
+/** The record's creation. */
 export async function firstChange(db: Queryable, orgId: string, recordId: string): Promise<RecordChange> {
   const row = await db.one<ChangeRow>(sql`
     select version, status, scheduled_at, reason, changed_by, changed_at from record_changes

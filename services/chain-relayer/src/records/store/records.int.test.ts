@@ -8,7 +8,7 @@ const database = freshDatabase();
 const LEASE_MS = 60_000;
 const take = (limit: number) => tx(database.db, (tx) => takeDueRecords(tx, LEASE_MS, limit));
 
-test("however many wait for their time, whoever takes what is due looks at no others", async () => {
+test("taking due records reads no waiting ones", async () => {
   for (const run of ["WAITING", "STARTED", "WATCHED"] as const) {
     await insert(run, 3_000, 3_600);
     await insert(run, 2, -5);
@@ -25,7 +25,7 @@ test("however many wait for their time, whoever takes what is due looks at no ot
   expect(Math.max(due, watched)).toBeLessThan(30);
 });
 
-test("of more than are taken at once those go first that have been due longest, whether they were begun or not", async () => {
+test("a full batch takes the records that have been due longest, whether started or not", async () => {
   for (const [run, seconds] of [
     ["STARTED", -4],
     ["WAITING", -3],
@@ -42,13 +42,15 @@ test("of more than are taken at once those go first that have been due longest, 
   ]);
 });
 
-/** So many that are looked at next in so many seconds. */
+/** Inserts this many records with a next look in this many seconds. */
 async function insert(run: Run, count: number, seconds: number): Promise<void> {
   const paymentType = run === "WATCHED" ? "INSTANT" : "SCHEDULED";
   await database.db.run(sql`
     insert into records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount, scheduled_at,
       status, run, run_at, version, request_id, traceparent, created_at, updated_at)
-    select 'org_1', gen_random_uuid(), 'WON', 'WON', ${paymentType}::text, '0xa', '0xb', case when ${paymentType} = 'INSTANT' then '0x' || gen_random_uuid() end, 1,
-      case when ${paymentType} = 'SCHEDULED' then now() end, 'PENDING', ${run}, now() + make_interval(secs => ${seconds}), 1, 'req_1', '', now(), now()
+    select 'org_1', gen_random_uuid(), 'WON', 'WON', ${paymentType}::text, '0xa', '0xb',
+      case when ${paymentType} = 'INSTANT' then '0x' || gen_random_uuid() end, 1,
+      case when ${paymentType} = 'SCHEDULED' then now() end, 'PENDING', ${run},
+      now() + make_interval(secs => ${seconds}), 1, 'req_1', '', now(), now()
     from generate_series(1, ${count}::integer)`);
 }

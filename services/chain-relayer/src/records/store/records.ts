@@ -30,13 +30,16 @@ interface RecordRow {
 
 export type RecordKey = Pick<TransactionRecord, "orgId" | "recordId">;
 
-/** The Idempotency-Key of a request, and the hash of what it asks for. */
+/** The Idempotency-Key of a request, and the hash of its body. */
 export interface RequestKey {
   idempotencyKey: string;
   bodyHash: Uint8Array;
 }
 
-/** False when the organisation has recorded the hash on this network already, or something under this key. */
+/**
+ * Returns false when the organisation already has the hash on this network, or a record under this
+ * key.
+ */
 export async function insertRecord(
   tx: Tx,
   record: TransactionRecord,
@@ -63,7 +66,7 @@ export async function findRecordIdByHash(
   return row?.record_id;
 }
 
-/** What was recorded under a key, and the hash of the request that did it. */
+/** The record under a key, and the hash of the creating request. */
 export async function findRecordByKey(
   db: Queryable,
   orgId: string,
@@ -85,7 +88,7 @@ export async function findRecord(
   return row && toRecord(row);
 }
 
-/** The record, kept from others until the transaction ends. */
+/** The record, locked until the transaction ends. */
 export async function lockRecord(
   tx: Tx,
   { orgId, recordId }: RecordKey,
@@ -96,7 +99,7 @@ export async function lockRecord(
   return row && toRecord(row);
 }
 
-/** Writes a locked record down as it is now. */
+/** Stores a locked record. */
 export async function saveRecord(tx: Tx, record: TransactionRecord, runAt: Date | null): Promise<void> {
   await tx.run(sql`
     update records set status = ${record.status}, failure_reason = ${record.failureReason}, tx_hash = ${record.txHash},
@@ -106,8 +109,8 @@ export async function saveRecord(tx: Tx, record: TransactionRecord, runAt: Date 
 }
 
 /**
- * The next of the records whose time has come, kept from others until the transaction ends. By `now()`: of a time that moves while the statement runs, PostgreSQL
- * cannot look in the index, and would look through all whose time is still to come.
+ * Due records, locked until the transaction ends. Uses `now()`, because PostgreSQL cannot use the
+ * index for a moving time and would read all future records.
  */
 function due(run: Run, limit: number): Sql {
   return sql`
@@ -116,8 +119,8 @@ function due(run: Run, limit: number): Sql {
 }
 
 /**
- * Scheduled records whose time has come, for this replica alone until `leaseMs` are over; those of a replica that died, too. Each kind is a walk of its own along the
- * index, so that no more is sorted than is taken of both.
+ * Leases due scheduled records for `leaseMs`, including those of a dead replica. Each kind is a
+ * separate walk of the index, so that no more rows are sorted than taken.
  */
 export async function takeDueRecords(tx: Tx, leaseMs: number, limit: number): Promise<TransactionRecord[]> {
   const rows = await tx.query<RecordRow>(sql`
@@ -130,7 +133,10 @@ export async function takeDueRecords(tx: Tx, leaseMs: number, limit: number): Pr
   return rows.map(toRecord);
 }
 
-/** Those of the records that still wait as they were taken, under the lease in which they were; they get another. Their owner cannot stop them any more. */
+/**
+ * Starts records that are unchanged since they were taken, under the same lease, and returns them.
+ * Their owner cannot stop them any more.
+ */
 export async function startRecords(
   db: Queryable,
   orgId: string,
@@ -146,7 +152,7 @@ export async function startRecords(
   return rows.map(toRecord);
 }
 
-/** Of those that are to be sent by now; 0 when there is none. */
+/** Age of the oldest record that is due; 0 when there is none. */
 export async function findOldestDueSeconds(db: Queryable): Promise<number> {
   const { seconds } = await db.one<{ seconds: number }>(sql`
     select greatest(0, extract(epoch from clock_timestamp() - min(scheduled_at)))::float8 as seconds
@@ -186,10 +192,10 @@ export async function takeWatchedRecords(
   return rows.map(toRecord);
 }
 
-/** One look-up of hashes serves so many organisations. */
+/** Limit of organisations per run. */
 const MOST_ORGANISATIONS = 100;
 
-/** Looks at records again later, unless they were changed meanwhile: what changed them has said when. */
+/** Postpones records, unless they were changed meanwhile: the change has set the next look. */
 export async function postponeRecords(
   db: Queryable,
   records: { record: RecordKey & Pick<TransactionRecord, "version">; delayMs: number }[],
@@ -203,15 +209,15 @@ export async function postponeRecords(
     where r.org_id = later.org_id and r.record_id = later.record_id and r.version = later.version and r.run_at is not null`);
 }
 
-/** Where a walk along the records that were sent has come to. */
+/** Position of a walk along the sent records. */
 export interface SentPlace extends RecordKey {
-  /** As the database writes it, whose times are finer than ours. */
+  /** In the database's form, which has microseconds. */
   runAt: string;
 }
 
 export const FIRST_SENT_PLACE: SentPlace = { runAt: "-infinity", orgId: "", recordId: "" };
 
-/** A scheduled record that was sent as a transfer, with what the chain has said about it by now. */
+/** A scheduled record that was sent as a transfer, with the chain's outcome so far. */
 export interface SentRecord {
   place: SentPlace;
   settled: "CONFIRMED" | "FAILED" | null;
@@ -220,8 +226,8 @@ export interface SentRecord {
 }
 
 /**
- * Some of those that were sent, in the order in which they were. It only reads: thousands may wait for a block to become final, and each time that one is put
- * off writes its row and its index entries anew.
+ * Reads some sent records, in their order. Read-only, because thousands may wait for finality, and
+ * postponing each would rewrite its row and index entries.
  */
 export async function listSentRecords(db: Queryable, after: SentPlace, limit: number): Promise<SentRecord[]> {
   const rows = await db.query<{
@@ -248,7 +254,7 @@ export async function listSentRecords(db: Queryable, after: SentPlace, limit: nu
   }));
 }
 
-/** A record that was sent, unless it is finished or another replica is about to finish it. */
+/** A sent record, unless it is finished or locked by another replica. */
 export async function lockSentRecord(
   tx: Tx,
   { orgId, recordId }: RecordKey,
@@ -267,7 +273,7 @@ export interface RecordFilter {
   status: RecordStatus | null;
   paymentType: PaymentType | null;
   address: Address | null;
-  /** Ids from here on, and before here: an id tells when it was made. */
+  /** Range of ids, which contain their creation time. */
   fromId: string | null;
   beforeId: string | null;
 }
@@ -291,8 +297,8 @@ export async function listRecords(
 }
 
 /**
- * The newest rows that match. Each status and payment type that is wanted, as sender and as recipient, is a walk of its own along one index, so a page costs
- * the same wherever it is and however rare what it looks for.
+ * The newest matching rows. Each wanted status and payment type, as sender and as recipient, is a
+ * separate walk of one index. So a page costs the same anywhere, also for rare rows.
  */
 function matching(
   orgId: string,

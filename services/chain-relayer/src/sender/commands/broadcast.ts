@@ -4,7 +4,9 @@ import { type Log } from "@wonrail/kit/log";
 import { type Provider, type SendOutcome, sendOutcomeOf } from "../../evm";
 import { noteSend } from "../store/transactions";
 
-/** R3, R4: hands the stored bytes to the nodes. Whatever they answer, the bytes stay ours to send again. */
+/**
+ * R3, R4: sends the stored bytes to the nodes. Whatever they answer, the bytes may be sent again.
+ */
 export async function broadcast(
   { db, provider, log }: { db: Database; provider: Provider; log: Log },
   { transactionId, raw, txHash }: { transactionId: bigint; raw: Buffer; txHash: string },

@@ -7,7 +7,7 @@ import { mints, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
-test("a nonce far ahead of ours is given out once a final block has it, and until then the operations say what they wait for", async () => {
+test("a nonce far ahead is used when a final block confirms it, and until then the operations carry the reason", async () => {
   const [chain, operations] = [createChainDouble(), await takeInTwo()];
   const nonces = { latest: 100_000n, final: 0n };
   await send(chain, nonces);
@@ -19,13 +19,13 @@ test("a nonce far ahead of ours is given out once a final block has it, and unti
   expect(await noncesGiven()).toEqual([100_000n]);
 });
 
-test("what somebody may have sent with the key since the last final block is believed of the newest one", async () => {
+test("the next nonce follows the newest block when the key was used after the last final one", async () => {
   await takeInTwo();
   await send(createChainDouble(), { latest: 1_000n, final: 0n });
   expect(await noncesGiven()).toEqual([1_000n]);
 });
 
-test("a nonce that jumps while custody signs is not given out", async () => {
+test("a nonce that jumps while custody signs is not used", async () => {
   const [chain, operations] = [createChainDouble(), await takeInTwo()];
   let looks = 0;
   const jumping = {
@@ -39,7 +39,7 @@ test("a nonce that jumps while custody signs is not given out", async () => {
   expect(await noncesGiven()).toEqual([]);
 });
 
-test("nothing is signed on another chain than was taken in, and it is once the chain is that one again", async () => {
+test("signing stops while the chain's final block differs from the ingested one, and then resumes", async () => {
   const [chain, operations] = [createChainDouble(), await takeInTwo()];
   await cursorAt(database.db, 1_000n);
   chain.replacedFrom = 990n;

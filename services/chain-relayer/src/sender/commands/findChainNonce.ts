@@ -12,9 +12,9 @@ export interface NonceDeps {
 const FAR = 1_000n;
 
 /**
- * The chain's count of the signer's transactions. A nonce, once given out, is not taken back,
- * and one that is too high leaves a gap that must be filled one transaction after the other. So
- * a count far ahead of ours must be that of a final block. Null while it is not.
+ * The chain's count of the signer's transactions. A used nonce cannot be undone, and a too high one
+ * leaves a gap that must be filled one by one. So a count far ahead of ours needs confirmation by a
+ * final block. Null until then.
  */
 export async function findChainNonce({ db, provider, signer }: NonceDeps): Promise<bigint | null> {
   const latest = await provider.nonce(signer.address, "latest");

@@ -8,7 +8,7 @@ import {
   listOpenTransactions,
 } from "../store/transactions";
 
-/** A transaction of ours that is in a final block, and whether it went through. */
+/** A transaction of ours in a final block, and whether it succeeded. */
 export interface FinalTransaction {
   transactionId: bigint;
   succeeded: boolean;
@@ -16,7 +16,9 @@ export interface FinalTransaction {
 
 const AT_ONCE = 8;
 
-/** Open transactions that are mined up to this final block, of every signer that has some: retired keys too. */
+/**
+ * Open transactions that are mined up to this final block, of every signer, including retired keys.
+ */
 export async function findFinalTransactions(
   { db, provider }: { db: Database; provider: Provider },
   to: Block,

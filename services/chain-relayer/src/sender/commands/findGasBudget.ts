@@ -14,14 +14,14 @@ export interface BudgetDeps {
   feeCapWei: bigint;
 }
 
-/** The fees to offer, the gas that one transaction may ask for, and the gas that the signer can pay for. */
+/** The offered fees, the gas limit of one transaction, and the gas that the signer can pay for. */
 export interface GasBudget {
   fees: Fees;
   gasRoom: bigint;
   payableGas: bigint;
 }
 
-/** Why nothing can be sent now, and when to ask again. */
+/** The reason why nothing can be sent now, and the time of the next attempt. */
 export interface NoBudget {
   reason: "nonce_unclear" | "fee_above_cap" | "signer_out_of_gas";
   retryMs: number;
@@ -31,8 +31,8 @@ const RETRY_FEES_MS = 3_000;
 const RETRY_MS = 5_000;
 
 /**
- * The budget for the next transactions, each of at least `leastGas`. Nodes take a transaction
- * only if its sender can pay for it beside all its unmined ones at their dearest.
+ * The budget for the next transactions, each of at least `leastGas`. Nodes accept a transaction
+ * only if its sender can pay for it beside all unmined ones at their highest cost.
  */
 export async function findGasBudget(
   { feeCapWei, ...deps }: BudgetDeps,

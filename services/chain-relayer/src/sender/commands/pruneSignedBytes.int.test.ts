@@ -10,7 +10,7 @@ import { carry, operationOf, takeIn } from "../../testing/operations";
 const database = freshDatabase();
 const NEVER = new AbortController().signal;
 
-test("what is final and a month old loses its bytes, in as many parts as it takes, and nothing else", async () => {
+test("final and lost transactions lose their bytes after a month, in several batches", async () => {
   const { db } = database;
   const operations = Array.from({ length: 6 }, () => operationOf());
   for (const [nonce, operation] of operations.entries()) {
@@ -29,14 +29,14 @@ test("what is final and a month old loses its bytes, in as many parts as it take
   const story = await findOperationDetails(db, operations[0]!.ledgerRef);
   expect(story!.transactions).toMatchObject([{ state: "FINAL", max_fee_wei: 10_000n }]);
 
-  // One that comes of age is found without looking at the others again.
+  // A newly aged transaction is found without reading the others again.
   await db.run(sql`update transactions set created_at = now() - interval '31 days' where nonce = 5`);
   await pruneSignedBytes({ db, bytesWalk }, NEVER, 2);
   expect((await areBare()).at(-1)).toBe(true);
   expect(bytesWalk.after).toBe(6n);
 });
 
-test("after a start all that has lost its bytes, however much, is not looked at again", async () => {
+test("pruned transactions are not read again after a start", async () => {
   const { db } = database;
   await takeIn(db, [operationOf()]);
   await carry(db, OPERATOR, { nonce: 0n });

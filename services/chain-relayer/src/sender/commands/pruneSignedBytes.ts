@@ -10,9 +10,8 @@ export interface PruneDeps {
 const AT_ONCE = 100;
 
 /**
- * Empties the signed bytes and calls of transactions that have been final for a month: they are
- * never sent or signed again. Other transactions keep them, however old, since a lost nonce can
- * come back.
+ * Empties the signed bytes and calls of transactions that have been final for a month, because they
+ * are never sent or signed again. Others keep them at any age: a lost nonce can return.
  */
 export async function pruneSignedBytes(
   { db, bytesWalk }: PruneDeps,

@@ -18,7 +18,7 @@ import { watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
 
-test("what the key before has sent and no block has goes again, a minute after its lease has ended", async () => {
+test("an unmined transaction of the retired signer is sent again a minute after its lease ended", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -35,7 +35,7 @@ test("what the key before has sent and no block has goes again, a minute after i
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
 });
 
-test("nothing is taken from the key before when its writer is back while the chain is asked", async () => {
+test("recovery stops when the retired signer's writer returns meanwhile", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -51,7 +51,7 @@ test("nothing is taken from the key before when its writer is back while the cha
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a writer of the key before that wakes up later is stopped", async () => {
+test("a late writer of the retired signer is stopped", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -61,7 +61,7 @@ test("a writer of the key before that wakes up later is stopped", async () => {
   await expect(tx(database.db, (tx) => fence(tx, sleeping))).rejects.toThrow(LeaseLostError);
 });
 
-test("what the key before has in a block is left to finality", async () => {
+test("a mined transaction of the retired signer is left to finality", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -82,7 +82,7 @@ test("what the key before has in a block is left to finality", async () => {
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
-test("what the key before has in a block is looked for again only when the head has changed", async () => {
+test("a mined transaction of the retired signer is looked up again only when the head changes", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -102,7 +102,7 @@ test("what the key before has in a block is looked for again only when the head 
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
 });
 
-test("a key that comes back sends again what it had signed, so that nothing waits behind those nonces", async () => {
+test("a signer that returns sends its signed transactions again, which closes the nonce gap", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });

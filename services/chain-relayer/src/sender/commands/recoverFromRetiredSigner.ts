@@ -28,9 +28,9 @@ export interface RecoverDeps {
 const GONE_AFTER_MS = 60_000;
 
 /**
- * Releases the unmined transactions of a retired operator key: nobody sends them again. Their
- * calls go again under the current key. If an old one is mined all the same, the contract
- * executes each operation once.
+ * Releases the unmined transactions of a retired operator key, which no process sends. Their calls
+ * go again under the current key. If an old one is mined after all, the contract executes each
+ * operation once.
  */
 export async function recoverFromRetiredSigner(deps: RecoverDeps, lease: Lease): Promise<void> {
   const { db, provider, headsSeen } = deps;

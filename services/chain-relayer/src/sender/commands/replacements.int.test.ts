@@ -1,4 +1,5 @@
-// What a replacement may cost: usual nodes take nothing that may cost more than one ether, and nothing that its sender cannot pay for.
+// Costs of replacements: usual nodes refuse a cost above one ether, and a cost that the sender
+// cannot pay.
 import { sql } from "@wonrail/kit/db";
 import { Transaction } from "ethers";
 import { type NewOperation } from "../../settlement/store/operations";
@@ -20,10 +21,10 @@ const GWEI = 1_000_000_000n;
 const ETHER = 10n ** 18n;
 const FEE_CAP = { costWei: ETHER, refusal: "tx fee (1.13 ether) exceeds the configured cap (1.00 ether)" };
 const NO_FUNDS = "insufficient funds for gas * price + value";
-/** With it 50 gwei are one ether. */
+/** At 50 gwei this costs one ether. */
 const GAS_LIMIT = 20_000_000n;
 
-test("what is stuck is outbid up to one ether, and then waits as it is", async () => {
+test("a stuck transaction is outbid up to one ether and then waits unchanged", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 41n * GWEI });
   for (let rounds = 0; rounds < 3; rounds += 1) {
@@ -34,7 +35,7 @@ test("what is stuck is outbid up to one ether, and then waits as it is", async (
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("what the market takes no more, and what is too large to offer more, makes room for smaller ones", async () => {
+test("a large transaction below the market price is replaced with a no-op for smaller ones", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
@@ -47,7 +48,7 @@ test("what the market takes no more, and what is too large to offer more, makes 
   expect(maxFeePerGas).toBeGreaterThan(56n * GWEI);
 });
 
-test("on a chain whose gas includes data costs an empty replacement asks for what the nodes estimate", async () => {
+test("a no-op uses the estimated gas on a chain that charges for data", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   chain.noopGas = 400_000n;
   await send({ maxFeeWei: 50n * GWEI });
@@ -57,14 +58,15 @@ test("on a chain whose gas includes data costs an empty replacement asks for wha
   await watch(chain);
   const noop = () => Transaction.from(chain.sent.at(-1));
   expect(noop()).toMatchObject({ to: OPERATOR.address, data: "0x", gasLimit: 500_000n });
-  // It is known as an empty one although its gas is not 21,000: it is outbid, and not emptied again.
+  // Recognised as a no-op although its gas is not 21,000: it is outbid, and not replaced by another
+  // no-op.
   chain.baseFeeWei = 60n * GWEI;
   await age(database.db, "1 hour");
   await watch(chain);
   expect(noop()).toMatchObject({ data: "0x", gasLimit: 500_000n });
 });
 
-test("what offers a tip that the market takes no more makes room for smaller ones, however much it offers in all", async () => {
+test("a transaction whose tip is below the market's is replaced with a no-op, whatever its total offer", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
@@ -78,7 +80,7 @@ test("what offers a tip that the market takes no more makes room for smaller one
   });
 });
 
-test("above the cap for every transaction it waits as it is: not even an empty one can be had", async () => {
+test("a stuck transaction waits unchanged while even a no-op exceeds the fee cap", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });
   chain.baseFeeWei = 501n * GWEI;
@@ -88,7 +90,7 @@ test("above the cap for every transaction it waits as it is: not even an empty o
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a replacement that may cost too much, of a writer before this one, does not displace what nodes have taken", async () => {
+test("an earlier writer's replacement above the cost limit does not displace the accepted transaction", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
@@ -107,7 +109,7 @@ test("a replacement that may cost too much, of a writer before this one, does no
   expect(Transaction.from(chain.sent.at(-1)).gasLimit).toBe(21_000n);
 });
 
-test("of many replacements that nodes refuse, the newest one that they take is sent again", async () => {
+test("the newest replacement that nodes accept is sent again", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   await send({ maxFeeWei: 40n * GWEI });
   for (const gwei of [45n, 51n, 58n, 66n]) await replaceWith({ maxFeeWei: gwei * GWEI });
@@ -115,7 +117,7 @@ test("of many replacements that nodes refuse, the newest one that they take is s
   expect(chain.sent.map((raw) => Transaction.from(raw).maxFeePerGas)).toEqual([45n * GWEI]);
 });
 
-test("of replacements that nodes refuse in unknown words there is no second one", async () => {
+test("a replacement that nodes refuse with an unknown message is not outbid", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 30n * GWEI });
   await watch(chain);
@@ -130,7 +132,7 @@ test("of replacements that nodes refuse in unknown words there is no second one"
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a first offer that is too dear for the nodes leaves its nonce to nothing, and its operations go again", async () => {
+test("a first offer that nodes refuse as too expensive is replaced with a no-op, and its operations go again", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   chain.dearest = { ...FEE_CAP, costWei: ETHER / 2n };
   const operation = await send({ maxFeeWei: 50n * GWEI });
@@ -142,7 +144,7 @@ test("a first offer that is too dear for the nodes leaves its nonce to nothing, 
   expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
-test("what was emptied a moment before the writer failed is offered by the next round", async () => {
+test("the next round sends a no-op that was stored just before the writer failed", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   chain.dearest = { ...FEE_CAP, costWei: ETHER / 2n };
   const operation = await send({ maxFeeWei: 50n * GWEI });
@@ -160,7 +162,7 @@ test("what was emptied a moment before the writer failed is offered by the next 
   expect(await costs()).toHaveLength(2);
 });
 
-test("what cannot be paid for is not outbid", async () => {
+test("a transaction without funds is not outbid", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI, refusal: NO_FUNDS });
   await send({ maxFeeWei: 30n * GWEI });
   await age(database.db, "1 hour");
@@ -169,7 +171,7 @@ test("what cannot be paid for is not outbid", async () => {
   expect(await costs()).toHaveLength(1);
 });
 
-test("where the replacement cannot be paid for, the one before it is sent again", async () => {
+test("the earlier transaction is sent again when the replacement lacks funds", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 30n * GWEI });
   await watch(chain);
@@ -189,7 +191,7 @@ test("where the replacement cannot be paid for, the one before it is sent again"
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("while no block comes nothing is outbid again: no offer is too low then", async () => {
+test("a transaction is outbid at most once per block", async () => {
   const chain = chainAt({ baseFeeWei: 10n * GWEI });
   await send({ maxFeeWei: 21n * GWEI });
   const headsBumped = new Map<bigint, string>();
@@ -203,7 +205,7 @@ test("while no block comes nothing is outbid again: no offer is too low then", a
   expect(versions).toEqual([2, 2, 2, 3, 3]);
 });
 
-test("what is stuck is sent again and outbid also after the database's clock was set back, the newest last", async () => {
+test("a stuck transaction is resent and outbid, newest last, after the database's clock was set back", async () => {
   const chain = chainAt({ baseFeeWei: 10n * GWEI });
   await send({ maxFeeWei: 21n * GWEI });
   const patient = { resendAfterMs: 60_000 };
@@ -220,7 +222,7 @@ function chainAt(of: Partial<ChainDouble>): ChainDouble {
   return Object.assign(createChainDouble(), { tipWei: GWEI, dearest: FEE_CAP }, of);
 }
 
-/** An operation in a large transaction that is signed and that nobody has. */
+/** An operation in a large signed transaction that no node has. */
 async function send({ maxFeeWei }: { maxFeeWei: bigint }): Promise<NewOperation> {
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -239,7 +241,7 @@ async function replaceWith({ maxFeeWei }: { maxFeeWei: bigint }): Promise<void> 
     values (${signed.txHash}, ${id}, ${signed.raw}, ${maxFeeWei}, ${fees.priorityFeeWei})`);
 }
 
-/** Of every version, the first one first. */
+/** Costs of all versions, oldest first. */
 async function costs(): Promise<bigint[]> {
   const rows = await database.db.query<{ cost: bigint }>(sql`
     select gas_limit * max_fee_wei as cost from transactions join transaction_versions v using (transaction_id)

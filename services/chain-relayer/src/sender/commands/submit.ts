@@ -15,7 +15,7 @@ export interface SubmitDeps {
   chain: { chainId: bigint };
 }
 
-/** The id of a stored transaction: the reference under which the caller files what the transaction carries. */
+/** Id of a stored transaction, which the caller stores with the carried operations. */
 export interface StoredTransaction {
   transactionId: bigint;
   txHash: string;
@@ -26,7 +26,10 @@ export interface Submission {
   callData: Buffer;
   gasLimit: bigint;
   fees: Fees;
-  /** Runs in the transaction that stores the signed bytes: what it writes is durable before anything is sent. */
+  /**
+   * Runs in the transaction that stores the signed bytes, so its writes are durable before the
+   * bytes are sent.
+   */
   onStored: (tx: Tx, stored: StoredTransaction) => Promise<void>;
 }
 
@@ -46,7 +49,7 @@ async function store(deps: SubmitDeps, lease: Lease, { to, callData, gasLimit, f
   if (chainNonce === null) throw new RpcUnclear(NONCE_UNCLEAR);
   return tx(db, async (tx) => {
     const { nextNonce } = await fence(tx, lease);
-    // If the key was used from outside, the chain's own count is ahead of ours.
+    // If the key was used elsewhere, the chain's count is ahead of ours.
     const nonce = nextNonce > chainNonce ? nextNonce : chainNonce;
     const { chainId } = chain;
     const { raw, txHash } = signer.sign({ chainId, nonce, to, data: callData, gasLimit, ...fees });

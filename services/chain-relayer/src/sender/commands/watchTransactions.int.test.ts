@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-test("the state of a final block is asked for only when a nonce that is used may have gone elsewhere", async () => {
+test("the nonce at a final block is requested only when a used nonce may belong to another transaction", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -43,7 +43,7 @@ test("the state of a final block is asked for only when a nonce that is used may
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED nonce_taken"]);
 });
 
-test("of what is in no block the nonces that are used are given up and counted, and the next one is not", async () => {
+test("a transaction with a used nonce is given up and counted, and the next nonce is kept", async () => {
   const chain = createChainDouble();
   const [taken, next] = [operationOf(), operationOf()];
   await takeIn(database.db, [taken]);
@@ -61,30 +61,33 @@ test("of what is in no block the nonces that are used are given up and counted, 
 test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
   ["is mined, and final at once,", "SIGNED", mine],
   ["is said to be final by another replica", "FINAL", sayFinal],
-])("what %s while its nonce is asked for is neither given up nor counted", async (_, state, happen) => {
-  const chain = createChainDouble();
-  const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
-  chain.nonces.set(OPERATOR.address, 6n);
-  const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
-    if (typeof at === "bigint") await happen(chain, txHash);
-    return chain.provider.nonce(address, at);
-  };
-  const { lost } = depsOn(database.db, chain);
-  await watch(chain, { lost, provider: { ...chain.provider, nonce } });
-  expect(chain.asked).toHaveLength(2);
-  expect(await transactionStates(database.db)).toEqual([state]);
-  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
-  expect((await lost.get()).values[0]!.value).toBe(0);
-});
+])(
+  "a transaction that %s during the nonce look-up is neither given up nor counted",
+  async (_, state, happen) => {
+    const chain = createChainDouble();
+    const operation = operationOf();
+    await takeIn(database.db, [operation]);
+    const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
+    chain.nonces.set(OPERATOR.address, 6n);
+    const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
+      if (typeof at === "bigint") await happen(chain, txHash);
+      return chain.provider.nonce(address, at);
+    };
+    const { lost } = depsOn(database.db, chain);
+    await watch(chain, { lost, provider: { ...chain.provider, nonce } });
+    expect(chain.asked).toHaveLength(2);
+    expect(await transactionStates(database.db)).toEqual([state]);
+    expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+    expect((await lost.get()).values[0]!.value).toBe(0);
+  },
+);
 
 test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
   ["outbids nothing", 0n, () => age(database.db, "1 hour")],
   ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
   ["gives nothing up", 0n, (chain) => chain.nonces.set(OPERATOR.address, 1n)],
   ["fills no gap", 1n, () => undefined],
-])("a writer whose lease has gone to another %s", async (_, nonce, happen) => {
+])("a writer that lost its lease %s", async (_, nonce, happen) => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);
@@ -97,7 +100,7 @@ test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
   expect(await database.db.query(sql`select from transaction_versions`)).toHaveLength(1);
 });
 
-test("a writer whose lease has gone to another brings back nothing that was lost", async () => {
+test("a writer that lost its lease recovers no lost transaction", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 1n });
@@ -112,7 +115,7 @@ test("a writer whose lease has gone to another brings back nothing that was lost
   expect(chain.sent).toEqual([]);
 });
 
-test("a gap is filled although another key has a transaction of that nonce", async () => {
+test("a nonce gap is filled although another key used that nonce", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -126,7 +129,7 @@ test("a gap is filled although another key has a transaction of that nonce", asy
   expect(nonces).toEqual([{ nonce: 0n }, { nonce: 1n }]);
 });
 
-test("what is mined is looked for again only when the head has changed, though it be to one of the same height", async () => {
+test("a mined transaction is looked up again only when the head changes, also to one of the same height", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   const mined = await carry(database.db, OPERATOR, { nonce: 0n });
@@ -154,7 +157,7 @@ test("what is mined is looked for again only when the head has changed, though i
   expect(chain.sent).toHaveLength(1);
 });
 
-test("what could not be asked for is asked for again under the same head", async () => {
+test("a failed look-up is repeated under the same head", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
@@ -173,7 +176,7 @@ test("what could not be asked for is asked for again under the same head", async
   expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
-test("what is stuck is outbid with the market's tip", async () => {
+test("a stuck transaction is outbid with the market's tip", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n } });
@@ -183,7 +186,7 @@ test("what is stuck is outbid with the market's tip", async () => {
   expect(await newestFees()).toEqual({ max_fee_wei: 11_251n, priority_fee_wei: 500n });
 });
 
-test("when it was sent and signed is told by the database's clock, whatever this process's says", async () => {
+test("times of sending and signing come from the database's clock", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -199,7 +202,7 @@ test("when it was sent and signed is told by the database's clock, whatever this
   expect(chain.sent).toHaveLength(3);
 });
 
-test("a nonce that no node takes is used up by nothing, also when it was offered all that may be paid", async () => {
+test("a nonce that no node accepts is used by a no-op, also after the highest fee was offered", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
   await takeIn(database.db, [operation]);

@@ -48,16 +48,16 @@ export interface WatchDeps {
   resendAfterMs: number;
   replaceAfterMs: number;
   headsSeen: HeadsSeen;
-  /**
-   * By transaction, the head at which its fees were last bumped: while no block comes, no offer
-   * is too low.
-   */
+  /** By transaction, the head at its last fee bump: without a new block no offer can be too low. */
   headsBumped: Map<bigint, string>;
   lost: Counter;
   onReleased: OnReleased;
 }
 
-/** Why a transaction no longer carries its call. The owner of the call decides when to submit it again. */
+/**
+ * Reason why a transaction no longer carries its call. The call's owner decides on its
+ * resubmission.
+ */
 export type ReleaseReason =
   | "nonce_taken"
   | "signer_changed"
@@ -69,8 +69,8 @@ export type ReleaseReason =
 export type OnReleased = (tx: Tx, transactionId: bigint, reason: ReleaseReason) => Promise<void>;
 
 /**
- * Watches open transactions: resends those that no node has, bumps the fees of stuck ones,
- * releases those whose nonce was used from outside, and fills nonce gaps.
+ * Watches open transactions: resends missing ones, bumps the fees of stuck ones,
+ * releases those whose nonce was used elsewhere, and fills nonce gaps.
  */
 export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
   const { db, provider, signer, headsSeen, headsBumped } = deps;
@@ -92,7 +92,7 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   if (unmined.length === 0) return;
 
   const latestNonce = await provider.nonce(signer.address, "latest");
-  // A state of an older block, which not every node has; most rounds do not need it.
+  // The state of an older block, which not every node has, and which most rounds do not need.
   const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
   await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
   for (const transaction of unmined) {
@@ -152,8 +152,8 @@ async function advance(
 ): Promise<void> {
   const { resendAfterMs, replaceAfterMs, headsBumped } = deps;
   const { transactionId, sentAgoMs, state, versions } = transaction;
-  // Nodes may forget a transaction that a reorganisation dropped, so that one does not wait. A
-  // send time far in the future was written before the database's clock was set back.
+  // Nodes may drop a transaction after a reorganisation, so a MINED one does not wait. A send time
+  // far in the future stems from before the database's clock was set back.
   const waits = state !== "MINED" && sentAgoMs !== null && Math.abs(sentAgoMs) <= resendAfterMs;
   if (waits) return;
   const resent = await resend(deps, transaction);
@@ -163,7 +163,7 @@ async function advance(
     case "unacceptable":
       return replaceWithNoop(deps, lease, transaction, "batch_reverted");
     case "no_funds":
-      // The nodes take it once the signer can pay; a higher fee would only delay that.
+      // Nodes accept it once the signer can pay; a higher fee would only delay that.
       return;
     case "underpriced":
     case "fee_too_low":
@@ -185,7 +185,7 @@ interface Resent {
 
 /**
  * Resends the newest version. If nodes may have refused it, resends the newest version that they
- * take.
+ * accept.
  */
 async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransaction): Promise<Resent> {
   const newest = versions.at(-1)!;
@@ -195,11 +195,11 @@ async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransac
     const outcome = await broadcast(deps, { transactionId, raw: await findRaw(deps.db, txHash), txHash });
     outcomes.push(outcome);
     if (outcome === "sent" || outcome === "known") return { outcome: outcomes[0]!, standing: version };
-    // Then the nodes have the newest version, whatever they answered to it.
+    // These answers prove that nodes have the newest version.
     if (outcome === "underpriced" || outcome === "nonce_used")
       return { outcome: outcomes[0]!, standing: newest };
-    // Each silent answer costs a timeout. At most one version follows one that nodes refused in
-    // unknown words.
+    // Each silent answer costs a timeout. At most one version follows one that nodes refused with
+    // an unknown message.
     const isSilent = outcomes.length > 1 && outcomes.every((one) => one === "unclear");
     if (isSilent || outcome === "unacceptable" || outcome === "fee_too_low") break;
   }
@@ -229,15 +229,15 @@ async function replaceWithNoop(
     "no node takes a transaction as it is; its nonce is used up",
   );
   const market = await marketOf(deps);
-  // If no node has the transaction there is nothing to outbid.
+  // If no node has the transaction, no old offer must be exceeded.
   const fees = replacementFees(transaction.versions.at(-1)!, market) ?? firstFees(market);
   if (fees) await sendVersion(deps, lease, transaction, { ...nothing, ...fees });
 }
 
 /**
- * Sends the same nonce and call with higher fees, up to the cap; above it the transaction waits.
- * A transaction that the market refuses, or that is too large for its price, makes room for
- * smaller ones.
+ * Sends the same nonce and call with higher fees, up to the cap; above it the transaction waits. A
+ * transaction that the market refuses, or that is too large for its price, is replaced with a
+ * no-op.
  */
 async function bumpFees(
   deps: WatchDeps,
@@ -249,7 +249,7 @@ async function bumpFees(
   const market = await marketOf(deps);
   const call = await findCall(deps.db, transaction.transactionId);
   if (call.callData.length === 0) {
-    // An empty transaction offers itself, whatever nodes say about the one before it.
+    // A no-op repeats its own offer, whatever nodes answered to its predecessor.
     const isNobodys = outcome === "cost_too_high" && standing === null;
     const fees = replacementFees(last, market) ?? (isNobodys ? firstFees(market) : null);
     return fees ? sendVersion(deps, lease, transaction, { ...call, ...fees }) : undefined;
@@ -271,7 +271,7 @@ async function bumpFees(
     );
 }
 
-/** An empty call to the signer itself, with the gas that the nodes estimate for it. */
+/** An empty call to the signer itself, with the nodes' gas estimate. */
 async function noopOf({ provider, signer }: WatchDeps): Promise<Call> {
   const { address } = signer;
   const estimate = await provider.estimateGas(address, address).catch((error: unknown) => {

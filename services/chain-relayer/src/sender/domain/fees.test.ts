@@ -3,20 +3,20 @@ import { firstFees, gasRoom, isEnough, mostGas, noopGas, replacementFees, within
 
 const GWEI = 1_000_000_000n;
 
-test("the first offer leaves room for the base fee to double, and under the cap for being outbid", () => {
+test("the first offer allows a doubled base fee, and leaves room to be outbid under the cap", () => {
   const of = (baseFeeWei: bigint) => firstFees({ baseFeeWei, tipWei: GWEI, capWei: 100n * GWEI });
   expect(of(10n * GWEI)).toEqual({ maxFeeWei: 21n * GWEI, priorityFeeWei: GWEI });
   expect(of(60n * GWEI)?.maxFeeWei).toBe(70n * GWEI);
   expect(of(80n * GWEI)?.maxFeeWei).toBe(81n * GWEI);
 });
 
-test("waits while even the next block is dearer than the cap", () => {
+test("waits while the next block costs more than the cap", () => {
   const market = { baseFeeWei: 100n * GWEI, tipWei: 1n, capWei: 100n * GWEI };
   expect(firstFees(market)).toBeNull();
   expect(replacementFees({ maxFeeWei: 50n * GWEI, priorityFeeWei: 1n }, market)).toBeNull();
 });
 
-test("a replacement offers at least a tenth more in both fees and the market's tip, and never more than the cap", () => {
+test("a replacement offers a tenth more in both fees and at least the market's tip, within the cap", () => {
   const fee = fc.bigInt({ min: 1n, max: 1000n * GWEI });
   fc.assert(
     fc.property(fee, fee, fee, fee, fee, (room, priorityFeeWei, baseFeeWei, tipWei, capWei) => {
@@ -32,7 +32,7 @@ test("a replacement offers at least a tenth more in both fees and the market's t
   );
 });
 
-test("what was offered while the market took up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
+test("an offer up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
   const cap = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
   const thousandth = fc.bigInt({ min: 0n, max: 700n });
   fc.assert(
@@ -47,7 +47,7 @@ test("what was offered while the market took up to seven tenths of the cap can b
   );
 });
 
-test("a replacement of what had room at first may cost one ether, and one operation what the cap allows", () => {
+test("a replacement may cost one ether in all, and a single operation up to the cap", () => {
   const fee = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
   const blockGasLimit = fc.bigInt({ min: 30_000_000n, max: 100_000_000n });
   fc.assert(
@@ -66,12 +66,12 @@ test("a replacement of what had room at first may cost one ether, and one operat
   expect(withinCost(market, 10_000_000n).capWei).toBe(100n * GWEI);
 });
 
-test("an offer is enough when it pays for the base fee and, beside that, the market's tip", () => {
+test("an offer suffices when it covers the base fee and the market's tip", () => {
   const market = { baseFeeWei: 10n, tipWei: 2n, capWei: 100n };
   const isEnoughAt = (maxFeeWei: bigint, priorityFeeWei: bigint) =>
     isEnough({ maxFeeWei, priorityFeeWei }, market);
   expect([isEnoughAt(11n, 2n), isEnoughAt(12n, 2n)]).toEqual([false, true]);
-  // Whoever makes the block gets no more than the offer's own tip, however much is offered in all.
+  // The block's producer gets at most the tip, whatever the total offer.
   expect([isEnoughAt(90n, 1n), isEnoughAt(90n, 2n)]).toEqual([false, true]);
 });
 
@@ -80,7 +80,7 @@ test("a transaction asks for at most three quarters of a block and at most 2^24 
   expect(mostGas(30_000_000n)).toBe(1n << 24n);
 });
 
-test("an empty transaction asks for a quarter more than the estimate, within bounds", () => {
+test("a no-op requests a quarter more gas than the estimate, within bounds", () => {
   expect([0n, 21_000n, 100_000n, 10n ** 9n].map(noopGas)).toEqual([
     ...[21_000n, 21_000n],
     ...[125_000n, 1_000_000n],

@@ -19,7 +19,7 @@ export function firstFees({ baseFeeWei, tipWei, capWei }: Market): Fees | null {
 }
 
 /**
- * The fees of a replacement. Nodes want a tenth more in both fees; an eighth leaves no doubt.
+ * Fees of a replacement. Nodes require a tenth more in both fees; an eighth is on the safe side.
  * Null if the cap forbids it.
  */
 export function replacementFees(last: Fees, market: Market): Fees | null {
@@ -31,8 +31,8 @@ export function replacementFees(last: Fees, market: Market): Fees | null {
 }
 
 /**
- * Whether the next block includes the offer: the block's maker gets what is left beside the base
- * fee, and no more than the offer's tip.
+ * Whether the next block includes the offer: the block's producer gets the rest beyond the base
+ * fee, at most the tip.
  */
 export function isEnough({ maxFeeWei, priorityFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
   return smaller(maxFeeWei - baseFeeWei, priorityFeeWei) >= tipWei;
@@ -65,17 +65,17 @@ function smaller(one: bigint, other: bigint): bigint {
 const MOST_GAS = 1n << 24n;
 /** Usual nodes refuse a transaction that may cost more (geth's rpc.txfeecap). */
 const MOST_COST_WEI = 10n ** 18n;
-/** A transaction that asks for this much has room at every price. */
+/** Gas of a transaction that fits at any price. */
 const GAS_AT_ANY_PRICE = 1_000_000n;
 
-/** The gas that one transaction may ask for: three quarters of a block, so that it fits beside others. */
+/** Gas limit of one transaction: three quarters of a block, so that it fits beside others. */
 export function mostGas(blockGasLimit: bigint): bigint {
   return smaller((blockGasLimit * 3n) / 4n, MOST_GAS);
 }
 
 /**
- * The same for the fees that it offers. Nodes would refuse a dearer transaction for ever, and its
- * nonce could only be used up by one that offers more. One operation has room in any case.
+ * Gas limit under these fees. Nodes would refuse a higher cost for ever, and only a higher offer
+ * could then use the nonce. One operation always fits.
  */
 export function gasRoom(blockGasLimit: bigint, { maxFeeWei }: Fees): bigint {
   return smaller(mostGas(blockGasLimit), larger(MOST_COST_WEI / maxFeeWei, GAS_AT_ANY_PRICE));
@@ -85,15 +85,15 @@ const LEAST_NOOP_GAS = 21_000n;
 const MOST_NOOP_GAS = 1_000_000n;
 
 /**
- * The gas limit of an empty transaction, by the nodes' estimate with room: some rollups charge for a
- * transaction's data in gas. The bound keeps a wrong estimate from costing more than a small batch.
+ * Gas limit of a no-op by the nodes' estimate with a margin: some rollups charge for data in gas.
+ * The upper bound limits a wrong estimate to the cost of a small batch.
  */
 export function noopGas(estimate: bigint): bigint {
   if (estimate <= LEAST_NOOP_GAS) return LEAST_NOOP_GAS;
   return smaller((estimate * 5n) / 4n, MOST_NOOP_GAS);
 }
 
-/** The market for a replacement whose gas is given: the cap shrinks to what nodes accept for it. */
+/** The market for a replacement with this gas: the cap shrinks to the cost that nodes accept. */
 export function withinCost(market: Market, gasLimit: bigint): Market {
   if (gasLimit <= GAS_AT_ANY_PRICE) return market;
   return { ...market, capWei: smaller(market.capWei, MOST_COST_WEI / gasLimit) };

@@ -19,21 +19,21 @@ const hold = (holder: string, ttlMs = 60_000) => holdLease(database.db, address,
 const endLease = () =>
   database.db.run(sql`update signers set lease_ends_at = clock_timestamp() where address = ${address}`);
 
-test("of two that ask for a lease one has it, for as long as it goes on asking", async () => {
+test("one of two replicas holds the lease for as long as it renews", async () => {
   const [one, other] = await Promise.all([hold("one"), hold("other")]);
   const [holder, standby] = one ? ["one", "other"] : ["other", "one"];
   expect([one, other].filter((lease) => lease !== null)).toEqual([{ signer: address, holder, epoch: 1n }]);
   expect([await hold(standby), await hold(holder)]).toEqual([null, { signer: address, holder, epoch: 1n }]);
 });
 
-test("who has let its lease run out writes under another epoch from then on, though nobody had it meanwhile", async () => {
+test("an expired lease is renewed under the next epoch, although nobody held it meanwhile", async () => {
   const before = (await hold("one"))!;
   await endLease();
   expect(await hold("one")).toMatchObject({ epoch: before.epoch + 1n });
   await expect(tx(database.db, (tx) => fence(tx, before))).rejects.toThrow(LeaseLostError);
 });
 
-test("a lease that ends later than any, since the clock was set back, is the next one's, and its holder is stopped", async () => {
+test("a lease with an impossible end, after a clock was set back, is taken over, and its holder is fenced", async () => {
   const lease = (await hold("one"))!;
   const lasts = (interval: string) =>
     database.db.run(
@@ -46,7 +46,7 @@ test("a lease that ends later than any, since the clock was set back, is the nex
   await expect(tx(database.db, (tx) => fence(tx, lease))).rejects.toThrow(LeaseLostError);
 });
 
-test("a lease that is given back is the next one's at once, and nobody gives back another's", async () => {
+test("a released lease is free at once, and only its holder can release it", async () => {
   await hold("one");
   await holdLease(database.db, NEXT_OPERATOR.address, "one", 60_000);
   await releaseLease(database.db, address, "other");
@@ -58,7 +58,7 @@ test("a lease that is given back is the next one's at once, and nobody gives bac
   expect(await holdLease(database.db, NEXT_OPERATOR.address, "other", 60_000)).toBeNull();
 });
 
-test("a lease that ran out while its holder stood still is not kept any longer", async () => {
+test("a lease that expired while its holder was stalled is not renewed", async () => {
   const lease = (await hold("one", 600))!;
   await whileHolding(database.db, lease, 600, async () => {
     await endLease();
@@ -67,7 +67,7 @@ test("a lease that ran out while its holder stood still is not kept any longer",
   expect(await hold("other")).not.toBeNull();
 });
 
-test("the work of a lease that another has had since does not keep the other's", async () => {
+test("work under a lost lease does not renew its successor's", async () => {
   const lease = (await hold("one", 300))!;
   await endLease();
   await hold("other", 300);
@@ -75,7 +75,7 @@ test("the work of a lease that another has had since does not keep the other's",
   expect(await hold("third")).not.toBeNull();
 });
 
-test("what is under way is what is signed and in no block, of one signer", async () => {
+test("pending transactions are the signed and unmined ones of one signer", async () => {
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await takeIn(database.db, [operationOf()]);

@@ -11,7 +11,7 @@ export interface ChainTransaction {
   transactionId: bigint;
   nonce: bigint;
   state: "SIGNED" | "SENT" | "MINED";
-  /** Since the last try to send it; null before the first. By the database's clock, which wrote it down. */
+  /** Time since the last attempt to send it, by the database's clock; null before the first. */
   sentAgoMs: number | null;
   /** Oldest first. */
   versions: Version[];
@@ -34,8 +34,9 @@ export interface Call {
 }
 
 /**
- * Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. One that ends much later than any that is taken now
- * is of before the database's clock was set back: its holder may be gone, and is stopped by the epoch if it is not.
+ * Takes or renews the lease; null while another holds it. The epoch grows with every change of
+ * hands. An end later than any possible lease stems from before the database's clock was set back;
+ * the new epoch fences its holder.
  */
 export async function holdLease(
   db: Queryable,
@@ -53,7 +54,7 @@ export async function holdLease(
   return row ? { signer, holder, epoch: row.epoch } : null;
 }
 
-/** Keeps the lease for as long as the work takes; a process that is stopped stops keeping it, too. */
+/** Renews the lease during the work. A stopped process renews nothing. */
 export async function whileHolding<T>(
   db: Queryable,
   lease: Lease,
@@ -61,7 +62,7 @@ export async function whileHolding<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const timer = setInterval(() => {
-    // The fence stops a writer that could not keep it.
+    // The fence stops a writer whose renewal failed.
     renewLease(db, lease, ttlMs).catch(() => undefined);
   }, ttlMs / 3);
   try {
@@ -95,7 +96,7 @@ export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNon
   return { nextNonce: row.next_nonce };
 }
 
-/** Locks all signers: of all their writers one plans at a time, so that no queue is planned twice at once. */
+/** Locks all signers, so that one writer plans at a time and no queue is planned twice. */
 export async function lockPlanning(tx: Tx, { signer, epoch }: Lease): Promise<void> {
   const rows = await tx.query<{ address: string; epoch: bigint }>(
     sql`select address, epoch from signers order by address for update`,
@@ -104,13 +105,16 @@ export async function lockPlanning(tx: Tx, { signer, epoch }: Lease): Promise<vo
     throw new LeaseLostError("another writer has the lease");
 }
 
-/** Nobody has kept its lease for so long; nor has who seems to keep it for as long to come, which is of before the database's clock was set back. */
+/**
+ * True when the lease ended long ago, or ends impossibly late because the database's clock was set
+ * back.
+ */
 function isGone(goneForMs: number): Sql {
   const goneFor = sql`make_interval(secs => ${goneForMs / 1000})`;
   return sql`not lease_ends_at between clock_timestamp() - ${goneFor} and clock_timestamp() + ${goneFor}`;
 }
 
-/** Other signers that nobody has written for since so long, and that have something under way. */
+/** Other signers without a writer for this long, and with open transactions. */
 export async function listGoneSigners(
   db: Queryable,
   { signer }: Lease,
@@ -124,7 +128,7 @@ export async function listGoneSigners(
   return rows.map(({ address }) => address);
 }
 
-/** Locks all signers and fences off a retired one. False if that one has a writer again. */
+/** Locks all signers and fences off a retired one. Returns false if that one has a writer again. */
 export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: number): Promise<boolean> {
   await lockPlanning(tx, lease);
   const stopped = await tx.run(sql`
@@ -133,7 +137,7 @@ export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: nu
   return stopped === 1;
 }
 
-/** The nonce that is given out next. */
+/** The next unused nonce. */
 export async function findNextNonce(db: Queryable, signer: string): Promise<bigint> {
   const row = await db.maybe<{ next_nonce: bigint }>(
     sql`select next_nonce from signers where address = ${signer}`,
@@ -145,7 +149,7 @@ export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): P
   await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
 }
 
-/** Raises the next nonce, and never lowers it: a nonce that was given out may still be mined. */
+/** Raises the next nonce, never lowers it: a used nonce may still be mined. */
 export async function raiseNextNonce(tx: Tx, signer: string, atLeast: bigint): Promise<void> {
   await tx.run(
     sql`update signers set next_nonce = greatest(next_nonce, ${atLeast}) where address = ${signer}`,
@@ -159,7 +163,7 @@ export interface NewTransaction extends Call {
   version: NewVersion;
 }
 
-/** The write-ahead log: the signed bytes are stored before anybody sees them. */
+/** The write-ahead log: signed bytes are stored before they are sent. */
 export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
   const row = await tx.one<{ transaction_id: bigint }>(sql`
     insert into transactions (signer, nonce, epoch, recipient, call_data, gas_limit, state)
@@ -168,7 +172,7 @@ export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
   return row.transaction_id;
 }
 
-/** The transaction no longer carries a call: an empty one uses its nonce up. */
+/** Releases the call, whose nonce a no-op will use. */
 export async function emptyTransaction(
   tx: Tx,
   transactionId: bigint,
@@ -184,7 +188,8 @@ export async function insertVersion(tx: Tx, transactionId: bigint, version: NewV
   await tx.run(sql`
     insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei, created_at)
     values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei},
-      (select greatest(now(), max(created_at) + interval '1 microsecond') from transaction_versions where transaction_id = ${transactionId}))
+      (select greatest(now(), max(created_at) + interval '1 microsecond')
+       from transaction_versions where transaction_id = ${transactionId}))
     on conflict do nothing`);
 }
 
@@ -202,7 +207,10 @@ export async function noteMined(db: Queryable, mined: bigint[], dropped: bigint[
     where transaction_id = any(${[...mined, ...dropped]}::bigint[]) and state in ('SIGNED', 'SENT', 'MINED')`);
 }
 
-/** The nonces from the chain's next one on that were never given to a transaction of ours: nothing behind them can be mined. */
+/**
+ * Nonces from the chain's next one on that no transaction of ours has. Transactions behind them
+ * cannot be mined.
+ */
 export async function listGaps(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint[]> {
   const rows = await db.query<{ nonce: bigint }>(sql`
     select nonce from signers, generate_series(${chainNonce}::bigint, least(next_nonce, ${chainNonce}::bigint + 100) - 1) as nonce
@@ -212,8 +220,8 @@ export async function listGaps(db: Queryable, signer: string, chainNonce: bigint
 }
 
 /**
- * Reopens transactions that were lost when their key was replaced: once the key is back, their
- * free nonces block everything behind them.
+ * Reopens transactions that were lost when their key was replaced: once the key is back, their free
+ * nonces block later ones.
  */
 export async function reopenTransactions(tx: Tx, signer: string, chainNonce: bigint): Promise<void> {
   await tx.run(sql`
@@ -298,8 +306,8 @@ export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
 }
 
 /**
- * Empties the bytes of the next transactions behind this one that were made long ago, where they are final: until then, and also of one that was lost, they
- * may be wanted. Answers which were looked at, in their order; those that have lost theirs are not looked at again.
+ * Empties the bytes of the next old transactions behind this one, where they are final; others may
+ * need them again. Returns the checked ids in order; emptied ones are not checked again.
  */
 export async function pruneFinalBytes(tx: Tx, after: bigint, limit: number): Promise<bigint[]> {
   const rows = await tx.query<{ transaction_id: bigint }>(sql`

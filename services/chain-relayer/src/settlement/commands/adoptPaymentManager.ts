@@ -14,14 +14,15 @@ export type Adoption =
   | "nothing_taken_in"
   | "taking_in_again"
   | "not_of_our_token"
-  /** Beyond this block, which is the last one taken in, that one can still mint. */
+  /** That payment manager can still mint after this block, the last ingested one. */
   | { stillMints: string; blockNumber: bigint }
   | "changed_meanwhile";
 
 /**
- * Has operations go through another payment manager. An operation is minted once because its contract marks its name, which another contract does not
- * know: so only when those before can mint nothing more, in a block up to which everything that they minted is taken in. What moves or burns carries
- * nonces of the token's, and is done once whoever asks for it.
+ * Sends later operations through another payment manager. Each contract marks its own operations as
+ * executed, so a new one would mint again. So the earlier ones must be unable to mint, at a block
+ * up to which all their mints are ingested. Transfers and burns use the token's nonces, and happen
+ * once through any contract.
  */
 export async function adoptPaymentManager(
   { db, provider }: { db: Database; provider: Pick<Provider, "callAt"> },

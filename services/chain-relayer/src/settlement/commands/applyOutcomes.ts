@@ -21,19 +21,19 @@ import {
 
 type Retry = Extract<Next, { do: "retry" }>;
 
-/** Applies a range's outcomes to their operations. Gives what settlement has ordered of its events. */
+/** Applies a range's outcomes to their operations. Returns the orders behind its events. */
 export async function applyOutcomes(tx: Tx, range: FinalRange, network: string): Promise<Orders> {
   const named = range.events.filter(isOutcome).map(({ operationId }) => operationId);
   const operations = await findByOperationIds(tx, [...new Set(named)]);
   const strangers = await decideAll(tx, range, operations, network);
-  // An operation whose name something else used has ordered nothing of that.
+  // An operation whose name was used by another ordered none of its events.
   for (const operationId of strangers) operations.delete(operationId);
   return findOrders(tx, range, operations);
 }
 
 /**
- * Decides each operation by itself and writes all at once. Gives the operation ids under which the
- * chain has executed something else than the operation of ours that has the id.
+ * Decides each operation separately and writes all at once. Returns the operation ids under which
+ * the chain has executed another operation.
  */
 async function decideAll(
   tx: Tx,
@@ -55,7 +55,7 @@ async function decideAll(
     const operation = operations.get(event.operationId)!;
     const other = settled.get(event.operationId);
     const next = decideNext(factsOf(operation), evidenceOf(event, other, strangers));
-    // Of several words the first that settles it counts; one that came to nothing counts only where none does.
+    // Of several outcomes the first one that settles it counts; a failure counts only without one.
     if (next.do === "retry") retries.set(event.operationId, { operation, retry: next });
     if (next.do !== "confirm" || confirmations.has(event.operationId)) continue;
     confirmations.set(
@@ -73,8 +73,8 @@ async function decideAll(
 }
 
 /**
- * The names of those of which something else was executed. A restored ledger gives new entries the numbers of those that it has forgotten, and by their
- * numbers they have their names.
+ * Ids of operations under whose name another operation was executed. A restored ledger gives new
+ * entries the numbers of forgotten ones, and names follow from numbers.
  */
 async function findStrangers(
   tx: Tx,
@@ -91,7 +91,7 @@ async function findStrangers(
     const moved = movements.get(placeOf(firsts.get(event.operationId) ?? event)) ?? [];
     const leftOut = stepsLeftOut(steps, moved, addresses);
     if (leftOut?.length === 0) continue;
-    // What others have done before is not done again.
+    // Steps that others have executed are left out.
     const used = await findUsedAuthorizations(tx, (leftOut ?? []).filter(isLeg));
     const isOurs = leftOut && remainingSteps({ steps: leftOut }, used, addresses).length === 0;
     if (!isOurs) strangers.add(event.operationId);
@@ -124,7 +124,7 @@ async function putBackAll(tx: Tx, all: { operation: Operation; retry: Retry }[])
   }
 }
 
-/** A failure means that nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
+/** A failed operation moved nothing, but strangers may have submitted all its legs before. */
 function evidenceOf(
   event: Outcome,
   settledBy: SettledBy | undefined,

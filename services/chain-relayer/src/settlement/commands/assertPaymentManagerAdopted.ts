@@ -2,8 +2,9 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { findCursor, forgetPaymentManagers, lockPaymentManagers, takeIntoUse } from "../../indexer";
 
 /**
- * A database begins with the payment manager that it is given, and once it has taken in a block takes no other for its own until an operator has said so:
- * what one of which it knows nothing mints would be deposits, and what another has minted would be minted again.
+ * A database starts with the configured payment manager. After its first ingested block it accepts
+ * another one only by an operator's adoption: mints of an unknown one would be deposits, and
+ * mints of the other one would be repeated.
  */
 export async function assertPaymentManagerAdopted(db: Database, address: string): Promise<void> {
   await tx(db, async (tx) => {
@@ -14,7 +15,7 @@ export async function assertPaymentManagerAdopted(db: Database, address: string)
         `PAYMENT_MANAGER_ADDRESS is ${address}, which this database does not know: it has settled through ${known.at(-1)}. ` +
           'See "Replace the payment manager" in the guide to the chart, and "Back up and restore" after a restore',
       );
-    // The one before was a mistake, which nothing came of.
+    // The previous one was configured by mistake and has no operation.
     await forgetPaymentManagers(tx);
     await takeIntoUse(tx, address);
   });

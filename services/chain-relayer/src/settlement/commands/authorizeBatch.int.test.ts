@@ -13,7 +13,7 @@ import { operationOf } from "../../testing/operations";
 const CHAIN_TIME = 2_000_000_000n;
 const database = freshDatabase();
 
-test("an authorization ends after a while of chain time, and a hold's not after its clock", async () => {
+test("an authorization ends after a fixed chain time, and a hold's at its expiry at the latest", async () => {
   const lasting = planned();
   const hold = (endsAt: bigint) => plannedHold(new Date(Number(endsAt) * 1_000 + 999));
   const batch = [lasting, hold(CHAIN_TIME + 60n), hold(CHAIN_TIME + 86_400n)];
@@ -23,13 +23,13 @@ test("an authorization ends after a while of chain time, and a hold's not after 
   expect(ready.map(({ chainOperation }) => chainOperation.steps[0]!.validBefore)).toEqual(ends);
 });
 
-test("a hold whose clock has not started or has run out gets an authorization of the clock's length", async () => {
+test("a hold whose clock has not started or has run out gets the clock's full length", async () => {
   const batch = [plannedHold(null), plannedHold(new Date(Number(CHAIN_TIME - 60n) * 1_000))];
   const { asked } = await authorize(batch);
   expect(asked.map(({ validBefore }) => validBefore - CHAIN_TIME)).toEqual([600n, 600n]);
 });
 
-test("after a long time without a block an authorization's time counts from now", async () => {
+test("an authorization's time starts now when the last block is old", async () => {
   const { now } = await database.db.one<{ now: bigint }>(
     sql`select extract(epoch from now())::bigint as now`,
   );
@@ -41,7 +41,7 @@ test("after a long time without a block an authorization's time counts from now"
   expect(ofHold).toBe(60n);
 });
 
-test("a step whose authorization is used is neither signed nor sent again, and the others go", async () => {
+test("a step with a used authorization is neither signed nor sent, and the others are", async () => {
   const [first, second] = [operationOf().steps[0]!, operationOf().steps[0]!];
   const used = { fromWalletId: first.fromWalletId!, nonce: first.nonce, txHash: "0x1" };
   await tx(database.db, (tx) =>
@@ -52,7 +52,7 @@ test("a step whose authorization is used is neither signed nor sent again, and t
   expect(ready[0]!.chainOperation.steps.map(({ nonce }) => nonce)).toEqual([second.nonce]);
 });
 
-test("an operation with a wallet that custody does not know is refused, and nothing of it is signed", async () => {
+test("an operation with a wallet that custody does not know is refused completely", async () => {
   const [known, unknown] = [planned(), planned()];
   const { ready, refused, asked } = await authorize([known, unknown], {
     unknownWalletId: unknown.steps[0]!.toWalletId!,
@@ -62,12 +62,12 @@ test("an operation with a wallet that custody does not know is refused, and noth
   expect(asked.map(({ ledgerRef }) => ledgerRef)).toEqual([known.ledgerRef]);
 });
 
-test("what custody refuses to look at leaves the others their signatures, and says that it is malformed", async () => {
+test("an operation that custody calls malformed is refused, and the others are signed", async () => {
   const batch = Array.from({ length: 7 }, () => planned());
   const [nobodys, nowhere] = [planned({ orgId: "" }), planned()];
   const { steps } = nowhere;
   nowhere.steps = steps.map((step) => ({ ...step, toWalletId: null, toAddress: "nowhere" }));
-  // Custody says which it is only by what it answers.
+  // Custody does not name the malformed one; only its answers to parts reveal it.
   const unlucky = batch[4]!;
   const { ready, refused } = await authorize([...batch, nobodys, nowhere], {
     malformedRef: unlucky.ledgerRef,
@@ -80,7 +80,7 @@ test.each([
   ["of 64 bytes", Buffer.alloc(64, 27)],
   ["without a recovery id", Buffer.alloc(65, 1)],
   ["of nothing", Buffer.alloc(0)],
-])("a signature %s leaves out its operation only", async (_, signature) => {
+])("a signature %s excludes only its own operation", async (_, signature) => {
   const [bad, good] = [planned(), planned()];
   const { ready, refused } = await authorize([bad, good], {
     signatureOf: new Map([[bad.ledgerRef, signature]]),
@@ -100,7 +100,10 @@ function plannedHold(expiresAt: Date | null): Operation {
   return planned({ kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
 }
 
-/** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
+/**
+ * A fake custody that signs for every wallet but one. A malformed intent makes it refuse the whole
+ * call.
+ */
 async function authorize(
   batch: Operation[],
   {

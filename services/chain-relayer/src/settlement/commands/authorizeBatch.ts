@@ -22,29 +22,32 @@ export interface AuthorizeDeps {
   wallet: WalletClient;
   chain: { chainId: bigint; tokenAddress: string };
   authorizationLifeSeconds: bigint;
-  /** How long a hold is tried after a refusal for a cause of its own: no authorization of a hold lasts longer. */
+  /**
+   * Time for which a hold is retried after a refusal for its own cause. No authorization of a hold
+   * lasts longer.
+   */
   outsideLifeMs: number;
 }
 
-/** An operation with everything that the chain wants of it. */
+/** An operation with everything for the chain. */
 export interface Ready {
   operation: Operation;
   chainOperation: ChainOperation;
 }
 
-/** An operation that is being authorized, or the reason against it. */
+/** An operation during authorization, or the reason against it. */
 interface Draft {
   operation: Operation;
   steps: Step[];
   validBefore: bigint;
-  /** A signature for each step; a mint has an empty signature. */
+  /** One signature per step; empty for a mint. */
   signatures: Uint8Array[];
   reason: string | null;
 }
 
 const AT_ONCE = 500;
 const NO_SIGNATURE = new Uint8Array(0);
-/** Custody refuses the whole call of a malformed intent, and so those beside it. */
+/** Custody refuses a whole call for a malformed intent. */
 const BAD_SIGNATURE = `${REFUSED_BY_CUSTODY}bad_signature`;
 const MALFORMED = `${REFUSED_BY_CUSTODY}malformed`;
 
@@ -87,7 +90,10 @@ async function findTime({ db }: AuthorizeDeps, chainTime: bigint): Promise<bigin
   return now > chainTime ? now : chainTime;
 }
 
-/** No authorization outlasts the running clock of its hold: then the hold can be given up at once. */
+/**
+ * No authorization outlasts the running clock of its hold, so that the hold can be given up at
+ * once.
+ */
 function endOf(
   { authorizationLifeSeconds, outsideLifeMs }: AuthorizeDeps,
   operation: Operation,

@@ -1,8 +1,8 @@
 import { refusedFields } from "@wonrail/kit/contract/errors";
 
 /**
- * Asks about all at once. Where that is refused for the form of what is asked, each half is asked about by itself: one that no form fits keeps no other from
- * its answer, and has none itself. `ask` gives an answer for each, in their order.
+ * Calls with all items. If the call is refused as malformed, each half is called
+ * separately, so that a malformed item fails alone. `ask` returns an answer per item, in order.
  */
 export async function callWithBisection<I, O>(
   items: I[],

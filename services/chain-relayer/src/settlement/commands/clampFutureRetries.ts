@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import * as store from "../store/futureRetries";
 
-/** Nothing stands still for as long as the database's clock is set back. */
+/** Moves retries to now that a database clock set back would delay. */
 export async function clampFutureRetries({ db, log }: { db: Database; log: Log }): Promise<void> {
   const count = await store.clampFutureRetries(db);
   if (count > 0)

@@ -14,8 +14,8 @@ export async function noteHeads(tx: Tx, heads: JournalHead[]): Promise<void> {
 }
 
 /**
- * Compares every queue's head with the ledger's, so that a lost event delays an entry by a minute at
- * most, and a journal that a restore has replaced is pulled again.
+ * Compares every queue's head with the ledger's, so that a lost event delays an entry by a minute
+ * at most, and a restored journal is pulled again.
  */
 export async function correctHeads(deps: PullDeps, signal: AbortSignal): Promise<void> {
   for (let afterOrgId: string | undefined, more = true; more && !signal.aborted;) {

@@ -11,7 +11,7 @@ import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
-test("while custody is away, what is under way is looked after", async () => {
+test("sent transactions are watched while custody is away", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -23,7 +23,7 @@ test("while custody is away, what is under way is looked after", async () => {
   expect(chain.sent).toHaveLength(1);
 });
 
-test("a ledger that is away keeps no pulled operation from being planned", async () => {
+test("pulled operations are planned while the ledger is away", async () => {
   const { db } = database;
   await tx(db, (tx) => noteHeads(tx, [{ orgId: newId("org"), sequence: 5n }]));
   const operation = operationOf();
@@ -36,7 +36,7 @@ test("a ledger that is away keeps no pulled operation from being planned", async
   expect(await statesOf(db, [operation])).toEqual([expect.stringContaining("PLANNED")]);
 });
 
-test("the writer keeps its lease through a round that takes longer than that", async () => {
+test("the writer renews its lease during a long round", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -53,7 +53,7 @@ test("the writer keeps its lease through a round that takes longer than that", a
   expect(chain.sent).toHaveLength(1);
 });
 
-test("a round says whether there was anything to do", async () => {
+test("a round reports whether it had work", async () => {
   const { db } = database;
   const round = () => dispatch(depsOn(db, createChainDouble()), new AbortController().signal);
   expect(await round()).toBe(false);

@@ -27,8 +27,8 @@ export type DispatchDeps = SendDeps &
 const MAX_ROUNDS = 10;
 
 /**
- * One round of the one active writer: it pulls entries, plans and sends operations, and watches what
- * was sent. The other replicas stand by. False if there was nothing to do.
+ * One round of the active writer: pulls entries, plans and sends operations, and watches sent ones.
+ * Other replicas stand by. Returns false without work.
  */
 export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise<boolean> {
   const { db, signer, holder, leaseMs, log } = deps;
@@ -50,8 +50,7 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
     const underWay = await sendPlanned(deps, lease, signal);
     found = planned || underWay;
   } catch (error) {
-    // While custody is away, sent transactions may be stuck or dropped. Of two errors the first
-    // is thrown.
+    // Sent transactions may be stuck or dropped while custody is away. The first error is thrown.
     await lookAfterSent(deps, lease).catch(() => undefined);
     throw error;
   }
@@ -59,7 +58,7 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
   return found;
 }
 
-/** Pulls and plans until enough is planned or no queue has more. False if there was nothing. */
+/** Pulls and plans until enough is planned or no queue has more. Returns false without work. */
 async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   let found = false;
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round += 1) {

@@ -29,7 +29,7 @@ export interface DryRunDeps extends AuthorizeDeps {
   chain: AuthorizeDeps["chain"] & { tokenAddress: string; paymentManagerAddress: string };
 }
 
-/** Reasons for which the chain refuses all operations alike until an operator changes that there. */
+/** Reasons for which the chain refuses all operations until an operator changes its state. */
 const OF_ALL = new Set([
   "batch_reverted",
   "operator_role_missing",
@@ -39,13 +39,12 @@ const OF_ALL = new Set([
 const BLOCKED = "AccountBlocked";
 const NO_FUNDS = "ERC20InsufficientBalance";
 const ASK_AGAIN_MS = 15_000;
-/** So many are signed to find one that custody signs. */
+/** Limit of signed operations until one is found that custody signs. */
 const AT_ONCE = 20;
 
 /**
- * Answers the operations that may go. Operations that a pause, a missing role, a block or a low
- * balance has refused are not sent again, for gas, while an eth_call says that the chain would
- * refuse them. Operations of a wallet that is blocked in a final block are never sent before.
+ * Returns the operations that may go. Operations refused by a pause, a missing role or a block are
+ * not sent while an eth_call still shows the refusal, because that would cost gas.
  */
 export async function dryRunRetries(
   deps: DryRunDeps,
@@ -61,7 +60,7 @@ export async function dryRunRetries(
   return planned.filter((operation) => !left.has(operation));
 }
 
-/** Operations with a blocked party wait longer each time. The token is asked without gas. */
+/** Operations with a blocked party wait with growing pauses. The token is asked without gas. */
 async function withBlockedParty(deps: DryRunDeps, planned: Operation[], latest: Block): Promise<Operation[]> {
   const known = await findBlockedWallets(deps.db, [
     ...new Set(planned.flatMap(({ steps }) => walletsOf(steps))),
@@ -121,13 +120,13 @@ async function mayGo(deps: DryRunDeps, same: Operation[], latest: Block): Promis
   const one = await authorizeOne(deps, same.slice(0, AT_ONCE), latest);
   if (!one) return false;
   const reason = await findRefusal(deps, one, latest);
-  // What is refused for a reason of its own is sent: its outcome is read in final blocks.
+  // An operation with its own reason is sent: its outcome is read in final blocks.
   if (reason === null || !OF_ALL.has(reason)) return true;
   await postpone(deps.db, same, reason, ASK_AGAIN_MS);
   return false;
 }
 
-/** Null when custody signs for none of them: then the others are asked about in the next round. */
+/** Returns null when custody signs none of them; the next round tries others. */
 async function authorizeOne(deps: DryRunDeps, operations: Operation[], latest: Block): Promise<Ready | null> {
   const { ready, refused } = await authorizeBatch(deps, operations, latest.time);
   if (ready[0]) return ready[0];
@@ -135,7 +134,7 @@ async function authorizeOne(deps: DryRunDeps, operations: Operation[], latest: B
   return null;
 }
 
-/** First whether the operator may settle at all, then whether the steps would be done. */
+/** Checks first whether the operator may settle, then whether the steps would succeed. */
 async function findRefusal(
   { provider, signer, chain }: DryRunDeps,
   { chainOperation }: Ready,
@@ -149,7 +148,7 @@ async function findRefusal(
   return ask(encodeTakeAll(chainOperation.steps), manager);
 }
 
-/** Nodes wrap what the contract gave in words of their own. One that gives none has said nothing. */
+/** The contract's error, which nodes wrap differently; null when there is none. */
 function refusalOf(error: unknown): string | null {
   if (!(error instanceof RpcRefusal)) throw error;
   const [data] = /0x[0-9a-fA-F]{8,}/.exec(JSON.stringify(error.data) ?? "") ?? [];

@@ -12,7 +12,7 @@ const database = freshDatabase();
 const [FROM, TO] = [`0x${"5".repeat(40)}`, `0x${"6".repeat(40)}`];
 const TX_HASH = `0x${"7".repeat(64)}`;
 
-test("a final transaction that moved exactly its steps settles an operation, and the decision is kept", async () => {
+test("a final transaction with exactly its steps settles an operation, and the decision is recorded", async () => {
   const operation = await deadEnd("name_taken");
   expect(await end(operation, "settled_elsewhere")).toBe("done");
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
@@ -38,7 +38,7 @@ test("a transaction that has settled another operation proves nothing", async ()
   expect(await end(await deadEnd("name_taken"), "settled_elsewhere")).toBe("no_proof");
 });
 
-test("an operation whose name was taken goes on under another name", async () => {
+test("an operation whose name was taken continues under another name", async () => {
   const operation = await deadEnd("name_taken");
   expect(await end(operation, "sign_anew")).toBe("done");
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED"]);
@@ -50,7 +50,7 @@ test("an operation whose name was taken goes on under another name", async () =>
   expect(await end(otherwise, "sign_anew")).toBe("custody_signs_no_other");
 });
 
-test("a hold that is given up fails once that is proven; an entry is not given up", async () => {
+test("a hold is given up once that is proven safe, and an entry never", async () => {
   const { db } = database;
   const hold = await deadEnd("custody_signed_otherwise", holdOf());
   const deps = depsOn(db, createChainDouble());
@@ -63,12 +63,12 @@ test("a hold that is given up fails once that is proven; an entry is not given u
   expect(await end(await deadEnd("name_taken"), "give_up")).toBe("only_a_hold_is_given_up");
 });
 
-test("an operation that waits for something else is not ended", async () => {
+test("an operation that waits for another reason cannot be ended", async () => {
   const operation = await deadEnd("EnforcedPause");
   expect(await end(operation, "sign_anew")).toBe("not_at_a_dead_end");
 });
 
-test("a blocked entry is read again or passed over, and ended in no other way", async () => {
+test("a blocked entry can only be read again or passed over", async () => {
   const { db } = database;
   const blocked = operationOf(undefined, { blockedReason: "unreadable", orgSequence: 7n });
   await takeIn(db, [blocked]);
@@ -84,7 +84,7 @@ test("a blocked entry is read again or passed over, and ended in no other way", 
   expect(await end(await deadEnd("name_taken"), "pass_over")).toBe("another_way");
 });
 
-/** One that waits for this reason, of wallets whose addresses are known. */
+/** An operation that waits for this reason, with known wallet addresses. */
 async function deadEnd(reason: string, operation = operationOf()): Promise<NewOperation> {
   await takeInExpired(database.db, operation, { reason });
   await database.db.run(

@@ -32,18 +32,17 @@ export type Ending =
   | "no_proof";
 
 /**
- * An operator ends an operation that cannot end by itself, because something else used its name or
- * custody signed something else for it:
- * settled elsewhere by a final transaction that moved exactly its steps; given up and re-credited, if
- * it is a hold, as soon as it is proven that it cannot settle; or sent anew under another name.
- * An entry that is BLOCKED is read again, or passed over: then it never settles on the chain.
+ * Ends an operation by an operator's decision, when its name was used by another or custody signed
+ * another leg. Settled elsewhere: a final transaction moved exactly its steps. Given up: a hold
+ * that is proven unable to settle. Sent anew: under another name. A BLOCKED entry is read again, or
+ * passed over and never settled on the chain.
  */
 export async function endOperation(
   deps: EndDeps,
   ledgerRef: string,
   decision: OperatorDecision,
 ): Promise<Ending> {
-  // Asked before any lock is taken.
+  // Read before any lock is taken.
   const receipt = decision.txHash === null ? null : await findFinalReceipt(deps, decision.txHash);
   return tx(deps.db, async (tx) => {
     const operation = await lockDeadEnd(tx, ledgerRef);
@@ -79,7 +78,7 @@ async function apply(
     }
     case "give_up":
       if (!isHold(operation)) return "only_a_hold_is_given_up";
-      // The chain says of the old name that it was executed.
+      // The chain lists the old name as executed.
       await renameOperation(tx, operation, operationIdAnew(operation.operationId));
       await giveUpHold(tx, operation);
       return "done";
@@ -102,7 +101,7 @@ async function findFinalReceipt({ db, provider }: EndDeps, txHash: string): Prom
   return block?.hash === receipt.blockHash ? receipt : null;
 }
 
-/** Each step needs a transfer of its own in the transaction, and no operation of ours claims that one. */
+/** Each step needs its own transfer in the transaction, which no operation of ours claims. */
 async function isProof(
   tx: Tx,
   { steps }: Operation,

@@ -29,7 +29,7 @@ const { signal } = new AbortController();
 /** After every end of these tests. */
 const LATE = 4_000_000_000n;
 
-test("a hold is not given up on another chain than was taken in, and is once the chain is that one again", async () => {
+test("a hold expires only while the chain's final block equals the ingested one", async () => {
   const hold = await expiredHold();
   const chain = createChainDouble();
   const deps = depsOn(database.db, chain);
@@ -44,7 +44,7 @@ test("a hold is not given up on another chain than was taken in, and is once the
   expect(await replaced(deps)).toBe(0);
 });
 
-test("a hold is not given up when its final block is replaced while the chain is asked about it", async () => {
+test("a hold does not expire when its final block is replaced during the look-up", async () => {
   const hold = await expiredHold();
   const chain = createChainDouble();
   const { callAt } = chain.provider;
@@ -70,7 +70,7 @@ test.each(["authorizationState", "isExecuted"])(
   },
 );
 
-test("a hold is not given up while one of all payment managers that were ever in use has executed it", async () => {
+test("a hold does not expire when any earlier payment manager has executed it", async () => {
   const hold = await expiredHold();
   await tx(database.db, (tx) => takeIntoUse(tx, `0x${"6".repeat(40)}`));
   const chain = createChainDouble();
@@ -82,7 +82,7 @@ test("a hold is not given up while one of all payment managers that were ever in
   expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 });
 
-test("while blocks are taken in again the chain is not asked about holds as it was before", async () => {
+test("holds are not looked up during a rescan", async () => {
   const hold = await expiredHold();
   const before = { blockNumber: 900n, blockHash: blockHashOf(900n), blockTime: 4_000_000_000n };
   await tx(database.db, (tx) => rewindCursor(tx, before));
@@ -107,7 +107,7 @@ test("a hold that is sent during its look-up expires, with a single event", asyn
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_failed"]);
 });
 
-test("a hold does not fail while a transaction carries it that no block takes", async () => {
+test("a hold does not expire while an unmined transaction carries it", async () => {
   const { db } = database;
   const hold = holdOf();
   await takeIn(db, [hold]);
@@ -126,7 +126,7 @@ test.each([
   "operator_role_missing",
   "custody_over_global_limit",
   "custody_signed_otherwise",
-])("a hold that waits because of %s never fails, however late it is", async (reason) => {
+])("a hold that waits for %s never fails", async (reason) => {
   const { db } = database;
   const hold = holdOf();
   await takeInExpired(db, hold, { reason });
@@ -137,7 +137,7 @@ test.each([
   expect(await listPlannedOperations(db, 10)).toHaveLength(1);
 });
 
-test("the clock of a hold starts once everything before it on its wallet has settled", async () => {
+test("a hold's clock starts when everything before it on its wallet has settled", async () => {
   const { db } = database;
   const hold = holdOf();
   const walletId = hold.steps[0]!.fromWalletId!;
@@ -204,7 +204,7 @@ test("a hold does not fail before the latest end that custody has signed for it"
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
-test("a hold whose authorization somebody else has used is settled by that, whatever its end", async () => {
+test("a hold whose authorization a stranger used is settled, even after its end", async () => {
   const hold = await expiredHold();
   const [{ fromWalletId, nonce }] = hold.steps as [NewOperation["steps"][0]];
   const used = {
@@ -221,7 +221,7 @@ test("a hold whose authorization somebody else has used is settled by that, what
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["operations_confirmed"]);
 });
 
-test("a hold whose authorization was cancelled in a final block is given up, though the token calls it used", async () => {
+test("a hold with a cancelled authorization expires, although the token calls it used", async () => {
   const hold = await expiredHold();
   await cursorAt(database.db, 995n);
   const chain = createChainDouble();
@@ -243,7 +243,7 @@ test("a hold whose authorization was cancelled in a final block is given up, tho
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
-test("holds that expired later are looked up although many look-ups fail", async () => {
+test("later expired holds are looked up although many look-ups fail", async () => {
   const vain = Array.from({ length: 100 }, () => holdOf());
   for (const [number, hold] of vain.entries())
     await takeInExpired(database.db, hold, { expiresAt: new Date(Date.now() - 60_000 + number) });
@@ -263,20 +263,20 @@ test("holds that expired later are looked up although many look-ups fail", async
   expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
   await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
-  // Then it is the others' turn again.
+  // Then other holds have their turn.
   chain.provider.callAt = async () => "0x0";
   await expireHolds(deps, signal);
   expect(new Set(await statesOf(database.db, vain))).toEqual(new Set(["FAILED AccountBlocked"]));
 });
 
-test("a hold of a wallet that custody does not know is given up: nothing can have been signed", async () => {
+test("a hold of a wallet that custody does not know expires, because no signature can exist", async () => {
   const hold = await expiredHold();
   await database.db.run(sql`delete from wallet_addresses`);
   await expireHolds(depsOn(database.db, createChainDouble()), signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
-test("what is told of a hold that is given up is why it waited, with the block that proves it", async () => {
+test("the event of an expired hold carries its wait reason and the proving block", async () => {
   const hold = await expiredHold();
   await expireHolds(depsOn(database.db, createChainDouble()), signal);
   const [event] = await eventsOf();
@@ -284,21 +284,21 @@ test("what is told of a hold that is given up is why it waited, with the block t
   expect(failed).toMatchObject({ reason: "AccountBlocked", ledgerRef: hold.ledgerRef });
 });
 
-test("while no hold's time is over the chain is not asked", async () => {
+test("the chain is not asked while no hold has expired", async () => {
   await cursorAt(database.db, 1_000n, 4_000_000_000n);
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
   await expireHolds(depsOn(database.db, chain), signal);
 });
 
-test("a process that is to end gives up no more holds, and whoever comes next gives up the others", async () => {
+test("a stopping process expires no more holds, and the next process expires the rest", async () => {
   const holds = [await expiredHold(), await expiredHold(), await expiredHold()];
   const chain = createChainDouble();
   const [stop, ending] = [new AbortController(), new Error("it is to end")];
   const { block } = chain.provider;
   let looks = 0;
   chain.provider.block = (number) => {
-    // Before the first of them, and then before each is given up.
+    // The first look comes before all holds, and each further one before a hold expires.
     if ((looks += 1) === 2) stop.abort(ending);
     return block(number);
   };
@@ -311,7 +311,7 @@ test("a process that is to end gives up no more holds, and whoever comes next gi
   expect(await statesOf(database.db, holds)).toEqual(Array(3).fill("FAILED AccountBlocked"));
 });
 
-/** A hold of a wallet whose address is known, and a final block after its end. */
+/** A hold with a known wallet address, and a final block after its end. */
 async function expiredHold(): Promise<NewOperation> {
   const hold = holdOf();
   await takeInExpired(database.db, hold);

@@ -25,23 +25,23 @@ export interface ExpireDeps extends CanonicalDeps {
   provider: Provider;
   wallet: WalletClient;
   chain: { tokenAddress: string; network: string };
-  /** How long a hold is tried after it was refused for a cause of its own. */
+  /** Time for which a hold is retried after a refusal for its own cause. */
   outsideLifeMs: number;
-  /** The place after which this process looks next: holds that cannot be given up delay no others. */
+  /** Position of the next look: holds that cannot expire do not delay others. */
   holdsWalk: { after: EndPlace | null };
 }
 
 const AT_ONCE = 100;
 
 /**
- * Fails holds that were refused for a cause of their own until their time was over, on proof only: in
- * a final block after the latest end that custody has signed, the authorization is unused. Answers
- * by a block's number count only while that block is the indexed one.
+ * Fails holds with their own cause after their time, only with proof: in a final block after the
+ * latest signed end, the authorization is unused. Answers by block number count only while that
+ * block is the indexed one.
  */
 export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
   await startHoldClocks(deps.db, deps.outsideLifeMs);
-  // During a rescan the older state proves nothing new.
+  // During a rescan the older state proves nothing.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
   const expired = await listExpiredHolds(deps.db, deps.holdsWalk.after, AT_ONCE);
   deps.holdsWalk.after = placeAfter(expired);
@@ -60,12 +60,15 @@ export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promis
   }
 }
 
-/** The latest end of all authorizations that custody has signed for the hold: longer ones may be of another setting, or of before a restore. */
+/**
+ * Latest end of all authorizations signed for the hold; some may stem from another setting or from
+ * before a restore.
+ */
 async function findLatestEnd({ wallet }: ExpireDeps, { orgId, ledgerRef }: Operation): Promise<bigint> {
   return (await wallet.getLatestAuthorization({ orgId, ledgerRef })).latestValidBefore ?? 0n;
 }
 
-/** From the first one again, when there are no more. */
+/** Starts over when there are no more. */
 function placeAfter(expired: Operation[]): EndPlace | null {
   const last = expired.length === AT_ONCE ? expired.at(-1)! : null;
   return last && { expiresAt: last.expiresAt!, ledgerRef: last.ledgerRef };
@@ -81,10 +84,10 @@ async function lookUp(
   const { addresses } = await resolveAddresses(deps, [operation]);
   const [step] = operation.steps;
   const from = addresses.get(step!.fromWalletId!);
-  // Without an address nothing can have been signed.
+  // Without an address no signature can exist.
   if (from === undefined) return { ...lookedUp, used: false };
   if (await isExecutedAt(deps, operation, cursor)) return { ...lookedUp, used: true };
-  // Used in a final block, and not for this hold: it can never be used for it.
+  // Used in a final block, but not for this hold, so it can never be used for it.
   const usedFor = await findUsedAuthorizations(deps.db, operation.steps.filter(isLeg));
   if (usedFor.size > 0) return { kind: "cancelled" };
   // The token calls a cancelled authorization used.

@@ -15,8 +15,8 @@ export interface MintDeps {
 const ASK_AGAIN_MS = 15_000;
 
 /**
- * Answers the operations that may go now. Mints that do not fit the allowance, the cap of a day or
- * their organisation's share of it wait: the chain would refuse them for gas.
+ * Returns the operations that may go now. Mints beyond the allowance, the daily cap or their
+ * organisation's share wait, because the chain would refuse them for gas.
  */
 export async function keepMintable(
   { db, provider, chain }: MintDeps,

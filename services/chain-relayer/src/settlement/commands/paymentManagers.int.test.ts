@@ -24,7 +24,7 @@ const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}
 
 const database = freshDatabase();
 
-test("until a database has taken in a block it takes whichever payment manager it is given, and then no other", async () => {
+test("a database accepts any payment manager before its first block, and only the adopted one afterwards", async () => {
   await assertPaymentManagerAdopted(database.db, NEXT);
   await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
   await cursorAt(database.db, 1n);
@@ -33,7 +33,7 @@ test("until a database has taken in a block it takes whichever payment manager i
     `settled through ${PAYMENT_MANAGER}`,
   );
   await use(NEXT);
-  // Pods that are yet to be replaced may be started once more.
+  // Old pods may restart during the roll-out.
   await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
   await assertPaymentManagerAdopted(database.db, NEXT);
   expect(await listPaymentManagers(database.db)).toEqual([PAYMENT_MANAGER, NEXT.toLowerCase()]);
@@ -41,7 +41,7 @@ test("until a database has taken in a block it takes whichever payment manager i
   expect(await listPaymentManagers(database.db)).toEqual([NEXT.toLowerCase(), PAYMENT_MANAGER]);
 });
 
-test("once another one is in use, nothing new goes to the one before", async () => {
+test("a replaced payment manager receives nothing new", async () => {
   const [chain, operation] = [createChainDouble(), operationOf()];
   await takeIn(database.db, [operation]);
   await use(NEXT);
@@ -50,7 +50,7 @@ test("once another one is in use, nothing new goes to the one before", async () 
   expect(chain.sent).toEqual([]);
 });
 
-test("what the one before says is ours, also when it is read again", async () => {
+test("events of the previous payment manager settle operations, also in a rescan", async () => {
   const [chain, operation] = [createChainDouble(), operationOf()];
   await takeIn(database.db, [operation]);
   await use(NEXT);
@@ -60,7 +60,7 @@ test("what the one before says is ours, also when it is read again", async () =>
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
 });
 
-describe("another one is adopted", () => {
+describe("a new payment manager is adopted", () => {
   let allowance: string;
   let tokens: Map<string, string>;
   const provider = {
@@ -80,20 +80,20 @@ describe("another one is adopted", () => {
     await cursorAt(database.db, 1_000n);
   });
 
-  test("when those before it can mint nothing more, and once", async () => {
+  test("once, when earlier ones can mint nothing more", async () => {
     expect(await adopt(PAYMENT_MANAGER)).toBe("in_use");
     expect(await adopt(NEXT)).toBe("adopted");
     expect(await adopt(NEXT)).toBe("in_use");
     expect(await listPaymentManagers(database.db)).toEqual([PAYMENT_MANAGER, NEXT.toLowerCase()]);
   });
 
-  test("not while blocks are taken in again", async () => {
+  test("not during a rescan", async () => {
     const before = { blockNumber: 900n, blockHash: blockHashOf(900n), blockTime: 1n };
     await tx(database.db, (tx) => rewindCursor(tx, before));
     expect(await adopt(NEXT)).toBe("taking_in_again");
   });
 
-  test("not while one could still mint where everything is taken in", async () => {
+  test("not while an earlier one could still mint at the last ingested block", async () => {
     allowance = word("0x1");
     expect(await adopt(NEXT)).toEqual({ stillMints: PAYMENT_MANAGER, blockNumber: 1_000n });
     expect(await listPaymentManagers(database.db)).toEqual([PAYMENT_MANAGER]);

@@ -20,7 +20,7 @@ test("operations of a wallet are planned in the order of the journal", async () 
   expect(await plannedRefs()).toEqual(refsOf(all));
 });
 
-test("an operation that is pulled again changes nothing", async () => {
+test("a second pull of an operation changes nothing", async () => {
   const lease = await becomeWriter();
   const [first, second] = [operationOf(), operationOf()];
   await takeIn(database.db, [first]);
@@ -30,7 +30,7 @@ test("an operation that is pulled again changes nothing", async () => {
   expect(await plannedRefs()).toEqual(refsOf([first, second]));
 });
 
-test("one writer plans at a time while the operator's key is changed", async () => {
+test("only one writer plans while the operator's key changes", async () => {
   const lease = await becomeWriter();
   const other = (await holdLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
   const one = operationOf();
@@ -61,14 +61,14 @@ test("a drift stops planned operations of its wallet until an operator acknowled
   const walletId = payerOf(doubtful);
   await saveDrifts(database.db, [driftOf(doubtful)]);
   expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([other]));
-  // Otherwise thousands of them would leave no room for what may go.
+  // Otherwise thousands of them would leave no room for others.
   expect(await countPlannedOperations(database.db)).toBe(1);
 
   await acknowledgeDrifts(database.db, { walletId }, "an operator");
   expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([doubtful, other]));
 });
 
-test("a wallet with a drift holds up what follows on its wallets, and nothing else of its organisation", async () => {
+test("a drift blocks later operations of its wallets, and nothing else of its organisation", async () => {
   const lease = await becomeWriter();
   const [payer, payee] = [newId("wal"), newId("wal")];
   const doubtful = operationOf(payer, { wallets: [payer, payee] });
@@ -85,7 +85,7 @@ test("a wallet with a drift holds up what follows on its wallets, and nothing el
   expect(await plannedRefs()).toEqual(refsOf([other, doubtful, behind]));
 });
 
-test("a blocked entry holds up what follows on its wallets until an operator passes it over", async () => {
+test("a blocked entry blocks later ones of its wallets until an operator passes it over", async () => {
   const lease = await becomeWriter();
   const walletId = newId("wal");
   const blocked = operationOf(walletId, { blockedReason: "unreadable" });
@@ -98,7 +98,7 @@ test("a blocked entry holds up what follows on its wallets until an operator pas
   expect(await plannedRefs()).toEqual(refsOf([behind]));
 });
 
-test("a paused queue is not planned until it is resumed, and others go on", async () => {
+test("a paused queue is planned after its resumption, and others meanwhile", async () => {
   const lease = await becomeWriter();
   const [paused, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
   await takeIn(database.db, [paused, other]);

@@ -10,22 +10,24 @@ import {
 } from "../store/plannedOperations";
 import { noteServed } from "../store/settlementQueues";
 
-/** Enough to fill the transactions that may be under way, and not more: what is planned can no longer be overtaken. */
+/**
+ * Enough to fill the open transactions, and not more, because planned operations keep their order.
+ */
 const PLANNED_AHEAD = 4_000;
-/** Below it there is enough to send; to look for a few more costs as much as to look for many. */
+/** Less room is not worth a look: planning few costs as much as planning many. */
 const LEAST_ROOM = 1_000;
 const MOST_QUEUES = 100;
-/** So many operations of one queue are planned before another queue has its turn. */
+/** Operations planned of one queue before the next queue's turn. */
 const LEAST_SHARE = 20;
 const MAX_ROUNDS = 10;
 
-/** How much more may be planned; nothing while there is enough to send. */
+/** Number of operations that may still be planned; 0 while there is enough to send. */
 export async function roomToPlan(db: Queryable): Promise<number> {
   const room = PLANNED_AHEAD - (await countPlannedOperations(db));
   return room < LEAST_ROOM ? 0 : room;
 }
 
-/** R1: gives waiting operations their turn, queue by queue. False if there was none to plan. */
+/** R1: plans waiting operations queue by queue. Returns false without work. */
 export async function planOperations(db: Database, lease: Lease): Promise<boolean> {
   return tx(db, async (tx) => {
     await lockPlanning(tx, lease);
@@ -45,7 +47,7 @@ export async function planOperations(db: Database, lease: Lease): Promise<boolea
       found = true;
       room -= planned;
     }
-    // Last, as it locks rows that the heads' consumer writes.
+    // Last, because it locks rows that the head consumer writes.
     await noteServed(tx, [...served]);
     return found;
   });

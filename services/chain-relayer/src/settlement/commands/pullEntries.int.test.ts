@@ -35,7 +35,7 @@ test("two replicas that pull at once insert every entry once", async () => {
   expect(await queueOf(ORG)).toMatchObject({ cursor_sequence: 1_200n, behind_since: null });
 });
 
-test("a paused queue is not pulled, and holds up no other", async () => {
+test("a paused queue is not pulled, and delays no other", async () => {
   const other = newId("org");
   const deps = depsOf({ [ORG]: charges(3), [other]: charges(2) });
   await correctHeads(deps, signal);
@@ -45,7 +45,7 @@ test("a paused queue is not pulled, and holds up no other", async () => {
   expect(await queueOf(other)).toMatchObject({ cursor_sequence: 2n });
 });
 
-test("an event moves the head on, never back, and one of no organisation is refused", async () => {
+test("an event moves the head forward only, and one without organisation is refused", async () => {
   await tx(database.db, (tx) =>
     noteHeads(tx, [
       { orgId: ORG, sequence: 7n },
@@ -58,7 +58,7 @@ test("an event moves the head on, never back, and one of no organisation is refu
   await expect(strange).rejects.toThrow("is not an organisation's id");
 });
 
-test("entries that move nothing make no operation, and entries of the chain are PASSED", async () => {
+test("entries without movement create no operation, and entries of the chain are PASSED", async () => {
   const walletId = newId("wal");
   const opened = { ...entryOf(1n, newId("opn")), kind: IntentKind.OPEN_ACCOUNT, postings: [] };
   const credited = { ...entryOf(2n, newId("opn"), [walletId, 5n, 1n]), kind: IntentKind.CREDIT_EXTERNAL };
@@ -90,7 +90,7 @@ test("a hold becomes one step out of its wallet", async () => {
   expect(row).toEqual({ state: "WAITING", its_wallet: true, toAddress: HOLD.toAddress });
 });
 
-test("a blocked entry that can be read after an update replaces its row", async () => {
+test("a blocked entry that an update can read replaces its row", async () => {
   const walletId = newId("wal");
   const entry = entryOf(1n, newId("chg"), [walletId, 5n, 1n]);
   const broken = { ...entry, postings: entry.postings.map((line) => ({ ...line, amountWon: "?" })) };
@@ -101,7 +101,7 @@ test("a blocked entry that can be read after an update replaces its row", async 
   expect(await statesBySequence()).toEqual([[1n, "WAITING", null]]);
 });
 
-test("after a restore of the ledger the entries behind the last common one are pulled", async () => {
+test("the entries behind the last common one are pulled after a restore of the ledger", async () => {
   const before = charges(700);
   await pull(before);
   const wallet = newId("wal");
@@ -118,7 +118,7 @@ test("after a restore of the ledger the entries behind the last common one are p
   expect(await queueOf(ORG)).toMatchObject({ cursor_sequence: 750n, cursor_ref: anew.at(-1)!.requestId });
 });
 
-test("after a restore of the ledger to fewer entries the queue returns to them", async () => {
+test("the queue returns to the ledger's entries after a restore to fewer", async () => {
   const before = charges(30);
   await pull(before);
   const deps = depsOf({ [ORG]: before.slice(0, 20) });
@@ -165,7 +165,7 @@ test("an entry with the name of a forgotten one is BLOCKED, and the others are p
   ]);
 });
 
-test("a head that the journal does not have is lowered", async () => {
+test("a head beyond the journal's end is lowered", async () => {
   const deps = depsOf({ [ORG]: charges(2) });
   await tx(database.db, (tx) => noteHeads(tx, [{ orgId: ORG, sequence: 9n }]));
   await pullAll(deps);
@@ -180,7 +180,7 @@ function holdEntry(orgSequence: bigint, of: Partial<typeof HOLD> = {}): Entry {
   return { ...entry, result: { $case: "hold", value: { ...HOLD, ...rest, ...of } } };
 }
 
-/** Charges of one KRW, each of a wallet of its own. */
+/** Charges of one KRW, each of another wallet. */
 function charges(count: number): Entry[] {
   return Array.from({ length: count }, (_, index) =>
     entryOf(BigInt(index + 1), newId("chg"), [newId("wal"), 1n, 1n]),

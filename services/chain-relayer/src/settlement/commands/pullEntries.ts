@@ -24,19 +24,19 @@ export interface PullDeps {
   ledger: JournalReader;
 }
 
-/** A queue with so many operations to plan gets no more. */
+/** A queue with this many plannable operations pulls no more. */
 const ENOUGH_READY = 500;
-/** So many may wait behind stuck operations before their organisation gets no more. */
+/** A queue with this many operations behind stuck ones pulls no more. */
 const MOST_HELD_UP = 2_000;
 const MOST_QUEUES = 100;
-/** The most entries of all queues that a round pulls. */
+/** Limit of entries of all queues per look. */
 const AT_ONCE = 4_000;
 /** The ledger's limit. */
 const PAGE = 500;
 
 /**
- * Pulls entries of the queues that have room, in the order of each journal, the queue that was served
- * longest ago first. Answers how many.
+ * Pulls entries of queues with room, in journal order, the longest waiting queue first. Returns the
+ * number.
  */
 export async function pullEntries(deps: PullDeps, signal: AbortSignal): Promise<number> {
   const { db } = deps;
@@ -55,17 +55,17 @@ export async function pullEntries(deps: PullDeps, signal: AbortSignal): Promise<
   return pulled;
 }
 
-/** Pulls all queues to their heads, paused ones as well: what the chain has executed must be known. */
+/** Pulls all queues to their heads, also paused ones, because executed operations must be known. */
 export async function pullAll(deps: PullDeps): Promise<void> {
   for (let behind = await listBehind(deps.db); behind.length > 0; behind = await listBehind(deps.db))
     for (const queue of behind) await pullQueue(deps, queue);
 }
 
-/** Pulls the next page of one journal. Answers how many entries it had. */
+/** Pulls the next page of one journal. Returns the number of entries. */
 export async function pullQueue(deps: PullDeps, cursor: QueueState): Promise<number> {
   const { db, ledger, log } = deps;
   const { orgId } = cursor;
-  // The entry at the cursor comes first, to see that it is still the one that was pulled.
+  // Starts with the entry at the cursor, to check that it is still the pulled one.
   const after = cursor.sequence > 0n ? cursor.sequence - 1n : 0n;
   const { entries, lastSequence } = await ledger.listJournal({ orgId, afterSequence: after, limit: PAGE });
   if (isReplaced(cursor, entries[0], lastSequence)) {
@@ -96,7 +96,10 @@ export async function pullQueue(deps: PullDeps, cursor: QueueState): Promise<num
   return isFirst ? fresh.length : 0;
 }
 
-/** Whether the ledger has another entry at the cursor, as after a restore. Detached months prove nothing. */
+/**
+ * Whether the ledger has another entry at the cursor, as after a restore. Detached months
+ * prove nothing.
+ */
 function isReplaced({ sequence, ref }: JournalPlace, at: Entry | undefined, lastSequence: bigint): boolean {
   if (sequence === 0n) return false;
   if (lastSequence < sequence) return true;
@@ -127,7 +130,7 @@ async function returnToKnown(deps: PullDeps, cursor: JournalPlace, lastSequence:
     );
 }
 
-/** Null of an entry that asks nothing of the chain. An entry that cannot be read is BLOCKED. */
+/** Returns null for an entry without work on the chain. An unreadable entry is BLOCKED. */
 function readOrder(entry: Entry, orgId: string, log: Log): NewOperation | null {
   try {
     const order = readEntry(entry);

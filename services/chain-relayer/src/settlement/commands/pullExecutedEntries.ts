@@ -4,7 +4,10 @@ import { findByOperationIds } from "../store/operations";
 import { correctHeads } from "./correctHeads";
 import { pullAll, type PullDeps } from "./pullEntries";
 
-/** Pulls every journal if the chain executed an operation that is not known here, as after a restore of this database. */
+/**
+ * Pulls every journal when the chain executed an unknown operation, as after a restore of this
+ * database.
+ */
 export async function pullExecutedEntries(deps: PullDeps, { events }: FinalRange): Promise<void> {
   const executed = events.filter(isOutcome).map(({ operationId }) => operationId);
   if (executed.length === 0) return;

@@ -10,7 +10,7 @@ import { freshDatabase } from "../../testing/database";
 
 const database = freshDatabase();
 
-test("a wallet's block and its end are told once each, at finality, also when blocks are indexed again", async () => {
+test("a wallet's block and unblock are reported once each at finality, also after a rescan", async () => {
   const { db } = database;
   const wallet = { walletId: newId("wal"), orgId: newId("org"), address: `0x${"5".repeat(40)}` };
   await saveWalletAddresses(db, [wallet]);

@@ -4,7 +4,7 @@ import { type FinalRange } from "../../indexer";
 import { walletBlockChanged } from "../events";
 import { saveWalletBlock } from "../store/walletBlocks";
 
-/** Tells the other services which of our wallets the token's blocklist has, in the order of the chain. */
+/** Publishes changes of the token's blocklist for our wallets, in the order of the chain. */
 export async function recordWalletBlocks(tx: Tx, { events, owners }: FinalRange): Promise<void> {
   for (const event of events) {
     const owner = event.kind === "block_set" ? owners.get(event.account) : undefined;

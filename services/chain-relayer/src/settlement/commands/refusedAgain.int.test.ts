@@ -1,4 +1,4 @@
-// What the chain has refused goes again in a way that finds out why, and does not burn the operator's gas over and over.
+// Refused operations are retried so that the cause is found without burning gas repeatedly.
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
 import { sql, tx } from "@wonrail/kit/db";
@@ -17,7 +17,7 @@ import { mints, operationOf, statesOf, takeIn } from "../../testing/operations";
 
 const database = freshDatabase();
 
-test("what has reverted goes in ever smaller transactions, down to one operation", async () => {
+test("reverted operations go in ever smaller transactions, down to one operation", async () => {
   const operations = await plannedMints(40);
   await comeBack(operations, "batch_reverted", 0);
   const carried: number[] = [];
@@ -29,7 +29,7 @@ test("what has reverted goes in ever smaller transactions, down to one operation
   expect(carried).toEqual([40, 20, 5, 3, 1]);
 });
 
-test("of what may not be minted, as much goes again as is allowed by now; the rest waits, and costs nothing", async () => {
+test("mints are retried up to the current allowance, and the rest waits without cost", async () => {
   const operations = await plannedMints(4);
   await comeBack(operations.slice(0, 3), "MintAllowanceExceeded", 1);
   const chain = createChainDouble();
@@ -43,7 +43,7 @@ test("of what may not be minted, as much goes again as is allowed by now; the re
   expect((await states()).at(-1)).toBe(waits);
 });
 
-test("a mint of the whole allowance waits and leaves another organisation its share, at no gas", async () => {
+test("a mint of the whole allowance waits without gas cost and leaves another organisation its share", async () => {
   const [greedy, small] = [await mints(database.db, 1), await mints(database.db, 1)];
   const all = { ...greedy[0]!, orgId: newId("org") };
   all.steps = all.steps.map((step) => ({ ...step, amountWon: won(1_000n) }));
@@ -55,7 +55,7 @@ test("a mint of the whole allowance waits and leaves another organisation its sh
   const states = () => statesOf(database.db, [all, small[0]!]);
   expect(await states()).toEqual(["PLANNED MintAllowanceExceeded", "IN_FLIGHT"]);
 
-  // What is signed and not mined counts.
+  // Signed and unmined mints count.
   await database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
   await send(chain);
   expect(await states()).toEqual(["PLANNED MintAllowanceExceeded", "IN_FLIGHT"]);
@@ -65,7 +65,7 @@ test("a mint of the whole allowance waits and leaves another organisation its sh
   expect(await states()).toEqual(["IN_FLIGHT", "IN_FLIGHT"]);
 });
 
-test("a transfer of a blocked party is not sent while it is blocked, and waits from a minute to hours", async () => {
+test("a transfer of a blocked party waits from a minute up to hours, and is not sent", async () => {
   const [blocked] = await plannedMints(1);
   const { toWalletId } = blocked!.steps[0]!;
   const chain = createChainDouble();

@@ -8,14 +8,14 @@ import { callWithBisection } from "./callWithBisection";
 
 const AT_ONCE = 1_000;
 
-/** What is known of the wallets that operations name. */
+/** Known facts of the wallets that operations name. */
 export interface Known {
   addresses: Map<string, string>;
-  /** Those that cannot even be asked about. */
+  /** Ids that are malformed, so custody cannot be asked. */
   malformed: Set<string>;
 }
 
-/** The addresses of all wallets of these operations; those that are not known yet are asked for and kept. */
+/** Returns the addresses of all wallets of these operations, and caches unknown ones. */
 export async function resolveAddresses(
   { db, wallet }: { db: Database; wallet: WalletClient },
   operations: Operation[],
@@ -39,7 +39,7 @@ export async function resolveAddresses(
   return { addresses, malformed };
 }
 
-/** What custody knows of each; empty of a wallet that it does not have. */
+/** Custody's facts of each wallet; empty for an unknown one. */
 async function askFor(
   wallet: WalletClient,
   orgId: string,

@@ -23,7 +23,7 @@ import { carry, holdOf, mints, operationOf, statesOf, takeIn, takeInExpired } fr
 
 const database = freshDatabase();
 
-test("a writer that wakes up does not put off what another has sent meanwhile", async () => {
+test("a late writer does not postpone operations that another has sent", async () => {
   const chain = createChainDouble();
   const [sent, planned] = [operationOf(), operationOf()];
   await takeIn(database.db, [sent]);
@@ -47,7 +47,7 @@ test("a writer that wakes up does not put off what another has sent meanwhile", 
   expect(await statesOf(database.db, [sent, planned])).toEqual(["IN_FLIGHT", "PLANNED fee_above_cap"]);
 });
 
-test("a difference that is found while a batch is being signed stops what is not in a transaction yet", async () => {
+test("a drift found while a batch is signed stops operations that are in no transaction yet", async () => {
   const chain = createChainDouble();
   const [walletId, toAddress] = [newId("wal"), `0x${"5".repeat(40)}`];
   const payment = operationOf(walletId);
@@ -81,7 +81,7 @@ test("a difference that is found while a batch is being signed stops what is not
   expect(await statesOf(database.db, [payment])).toEqual(["PLANNED"]);
 });
 
-test("while gas is dear a transaction stays below the price at which usual nodes refuse it", async () => {
+test("a transaction stays below the cost that usual nodes accept while gas is expensive", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
   await takeIn(database.db, await mints(database.db, 100));
@@ -96,7 +96,7 @@ test("while gas is dear a transaction stays below the price at which usual nodes
   expect(carried).toBe(25n);
 });
 
-test("after nodes have refused what a transaction may cost, its operations go in smaller ones", async () => {
+test("operations go in smaller transactions after nodes refused the cost", async () => {
   const chain = createChainDouble();
   const operations = await mints(database.db, 20);
   await takeIn(database.db, operations);
@@ -109,7 +109,7 @@ test("after nodes have refused what a transaction may cost, its operations go in
   expect(gas).toBe(710_000n);
 });
 
-test("nonces that its key has used from outside are left alone, and none is given twice when nodes have forgotten them", async () => {
+test("nonces that were used outside are skipped, and none is used twice when nodes forget them", async () => {
   const chain = createChainDouble();
   const deps = { ...depsOn(database.db, chain), maxSteps: 1 };
   await takeIn(database.db, await mints(database.db, 2));
@@ -123,14 +123,14 @@ test("nonces that its key has used from outside are left alone, and none is give
   expect(nonces).toEqual([{ nonce: 7n }, { nonce: 8n }]);
 });
 
-test("what has no room in its transaction goes before everything behind it", async () => {
+test("operations without room in their transaction go before everything behind them", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
   await takeIn(database.db, await mints(database.db, 80));
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
-  // Of the first forty there is room for twenty.
+  // The first transaction has room for twenty of forty.
   expect(await sendBatches(deps, lease, { maxTransactions: 2, signal: NEVER })).toBe(1);
   const [, ...sent] = await database.db.query(
     sql`select state, count(*) as count, max(turn) - min(turn) + 1 as turns from operations group by 1 order by 1 desc`,
@@ -138,7 +138,7 @@ test("what has no room in its transaction goes before everything behind it", asy
   expect(sent).toEqual([{ state: "IN_FLIGHT", count: 20n, turns: 20n }]);
 });
 
-describe("a signer that has little left", () => {
+describe("a signer with little gas", () => {
   const dear = (of: Partial<ChainDouble>) =>
     Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
   const send = async (chain: ChainDouble, { maxTransactions = 1, maxSteps = 200 } = {}) => {
@@ -154,7 +154,7 @@ describe("a signer that has little left", () => {
     return rows.map(({ steps }) => Number(steps));
   };
 
-  test("sends what it can pay for, though not for a full block", async () => {
+  test("sends an affordable batch, though not a full block", async () => {
     await takeIn(database.db, await mints(database.db, 1));
     // 430,000 gas at 31 gwei.
     expect(await send(dear({ balanceWei: 13_329_999_999_999_999n }))).toBe(0);
@@ -162,7 +162,7 @@ describe("a signer that has little left", () => {
     expect(await send(dear({ balanceWei: 13_330_000_000_000_000n }))).toBe(1);
   });
 
-  test("sends as much of a batch as it can pay for beside what is under way, and the rest when that is mined", async () => {
+  test("sends the affordable part of a batch beside pending transactions, and the rest when they are mined", async () => {
     const operations = await mints(database.db, 40);
     await takeIn(database.db, operations);
     // Twenty take 1,760,000 gas, ten 1,060,000, each at 31 gwei.
@@ -179,7 +179,7 @@ describe("a signer that has little left", () => {
     expect(await stepsCarried()).toEqual([20, 10, 10]);
   });
 
-  test("sends no more at once than it can pay for, in however many transactions", async () => {
+  test("sends no more at once than it can pay for, in any number of transactions", async () => {
     await takeIn(database.db, await mints(database.db, 4));
     // Two take 500,000 gas, one 430,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * 999_999n });
@@ -187,7 +187,7 @@ describe("a signer that has little left", () => {
     expect(await stepsCarried()).toEqual([2, 1]);
   });
 
-  test("lets wait what alone is too dear, and sends the others", async () => {
+  test("postpones an operation that is too expensive alone, and sends the others", async () => {
     const [long, short] = await mints(database.db, 2);
     const [step] = long!.steps;
     await takeIn(database.db, [{ ...long!, steps: Array(8).fill(step) }, short!]);
@@ -196,7 +196,7 @@ describe("a signer that has little left", () => {
   });
 });
 
-describe("what the chain has refused for a reason of all", () => {
+describe("operations refused for a shared reason", () => {
   const [noRole, paused] = ["AccessControlUnauthorizedAccount", "EnforcedPause"];
   const wait = ({ ledgerRef }: NewOperation, reason: string) =>
     database.db.run(sql`update operations set wait_reason = ${reason} where ledger_ref = ${ledgerRef}`);
@@ -205,7 +205,7 @@ describe("what the chain has refused for a reason of all", () => {
   const send = (chain: ChainDouble) =>
     dispatch({ ...depsOn(database.db, chain), wallet: custodyWithout("nobody").wallet }, NEVER);
 
-  test("is asked about and waits while it would be refused again; others go, also those of another reason", async () => {
+  test("waits while a call shows the refusal again; others go, also those of another reason", async () => {
     const chain = createChainDouble();
     const made = await mints(database.db, 5);
     // The first two are of seven KRW, which is how the chain knows them here.
@@ -239,7 +239,7 @@ describe("what the chain has refused for a reason of all", () => {
     expect(seconds).toBe(15);
   });
 
-  test("goes when it would be refused for a reason of its own, and when the nodes say nothing that can be read", async () => {
+  test("goes when the refusal is its own, and when the nodes' answer is unreadable", async () => {
     const chain = createChainDouble();
     const operations = await mints(database.db, 2);
     await takeIn(database.db, operations);
@@ -253,7 +253,7 @@ describe("what the chain has refused for a reason of all", () => {
   });
 });
 
-test("however many the chain refuses again and again, most of each transaction is left to others", async () => {
+test("most of each transaction stays for others although many operations are refused repeatedly", async () => {
   const chain = createChainDouble();
   const refused = await mints(database.db, 60);
   await takeIn(database.db, refused);
@@ -284,12 +284,12 @@ describe("while custody refuses one organisation", () => {
   const countOf = async (orgId: string, state: string) =>
     (await database.db.query(sql`select from operations where org_id = ${orgId} and state = ${state}`))
       .length;
-  /** As if the time of all that waits had come. */
+  /** Makes all waiting operations due. */
   const passTime = () => database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
   const round = (custody: ReturnType<typeof custodyWithout>, of: Partial<DispatchDeps> = {}) =>
     dispatch({ ...depsOn(database.db, createChainDouble()), wallet: custody.wallet, ...of }, NEVER);
 
-  test("the others' operations fill the transactions, however many of it are to be asked for again", async () => {
+  test("the others' operations fill the transactions, however many of its own are retried", async () => {
     const custody = custodyWithout(broken);
     const [maxSteps, refused] = [10, of(broken, 300)];
     await takeIn(database.db, refused);
@@ -340,7 +340,6 @@ const ZERO = `0x${"0".repeat(64)}`;
 const SEVEN_WON = 7_000_000n.toString(16).padStart(64, "0");
 const NEVER = new AbortController().signal;
 
-/** To one wallet, whose address is known. */
 /** Custody that knows every wallet, and signs for whoever is not among the refused. */
 function custodyWithout(orgId: string) {
   const refused = new Set([orgId]);

@@ -24,22 +24,21 @@ export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   provider: Provider;
   signer: Signer;
   chain: { chainId: bigint; tokenAddress: string; paymentManagerAddress: string; network: string };
-  /** The most steps that one transaction carries. */
+  /** Limit of steps per transaction. */
   maxSteps: number;
   feeCapWei: bigint;
 }
 
 const RETRY_FUNDS_MS = 5_000;
 const RETRY_MANAGER_MS = 5_000;
-/** The gas of the smallest transaction: one operation whose steps are all done. */
+/** Gas of the smallest transaction: one operation whose steps are all executed. */
 const LEAST_GAS = usualGasFor([{ steps: 0, isHold: false }]);
 /** Nodes refuse transactions of more than 128 KiB. */
 const MOST_BYTES = 120_000;
 
 /**
- * Sends planned operations in at most so many transactions. Answers how many were sent: 0 if
- * there is nothing to send or it has to wait. Custody signs the next batch while one is stored
- * and sent.
+ * Sends planned operations in a limited number of transactions. Returns the number sent: 0 without
+ * work or while it must wait. Custody signs the next batch while one is stored and sent.
  */
 export async function sendBatches(
   deps: SendDeps,
@@ -49,12 +48,12 @@ export async function sendBatches(
   const { db, provider, chain, maxSteps } = deps;
   const listed = await listPlannedOperations(db, maxTransactions * maxSteps);
   if (listed.length === 0) return 0;
-  // Another payment manager was adopted; this process will be told or end.
+  // Another payment manager was adopted; this process will restart.
   if ((await listPaymentManagers(db)).at(-1) !== chain.paymentManagerAddress.toLowerCase()) {
     await postpone(db, listed, "payment_manager_replaced", RETRY_MANAGER_MS);
     return 0;
   }
-  // On another branch the nonce, the time and the price would be others.
+  // On another branch nonce, time and price would differ.
   const furthest = await findFurthest(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
@@ -74,7 +73,7 @@ export async function sendBatches(
   let coming = authorize(batches.shift());
   for (let authorized = await coming; authorized; authorized = await coming) {
     coming = authorize(batches.shift());
-    // Its error is thrown when its turn comes, or dropped if this batch fails.
+    // The error is thrown at its turn, or dropped if this batch fails.
     coming.catch(() => undefined);
     for (const [reason, operations] of authorized.refused) await postponeRefused(db, operations, reason);
     const payable = await keepPayable(deps, authorized.ready, budget);
@@ -82,15 +81,15 @@ export async function sendBatches(
     const fitted = await sendOne(deps, lease, payable, budget);
     sent += 1;
     budget.payableGas -= fitted.gasLimit;
-    // The operations that had no room go before everything behind them.
+    // Operations without room go before everything behind them.
     if (fitted.ready.length < payable.length) break;
   }
   return sent;
 }
 
 /**
- * Batches in order, each of as many steps as one transaction carries, or of one operation that
- * has more. Operations that custody refused before take no room: most are refused again.
+ * Batches in order, each with as many steps as one transaction carries, or a single larger
+ * operation. Operations that custody refused before take no room, because most are refused again.
  */
 function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   const batches: Operation[][] = [];
@@ -108,7 +107,7 @@ function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   return batches;
 }
 
-/** Answers the operations that the signer can pay for, each by itself. The others wait. */
+/** Returns the operations that the signer can pay for one by one. The others wait. */
 async function keepPayable(
   { db }: SendDeps,
   ready: Ready[],
@@ -146,9 +145,9 @@ async function sendOne(
 }
 
 /**
- * The gas that a transaction may ask for. After nodes refused a cost: no more than its first
- * operation needs. After a revert: half as much each time, down to its first operation, so that
- * the cause is found without burning the gas of full batches.
+ * Gas limit of a transaction. After nodes refused a cost: the need of its first operation. After a
+ * revert: halved each time, down to its first operation, so that the cause is found without burning
+ * the gas of full batches.
  */
 function roomOf(ready: Ready[], gasRoom: bigint): bigint {
   const first = gasFor(ready.slice(0, 1));
@@ -168,7 +167,7 @@ interface Fitted {
   gasLimit: bigint;
 }
 
-/** As much of it, from its start, as one transaction may carry. The rest stays planned and goes with the next one. */
+/** The first operations that fit into one transaction. The rest stays planned for the next one. */
 function fit(all: Ready[], mostGas: bigint): Fitted {
   for (let count = all.length; ; count = Math.ceil(count / 2)) {
     const ready = all.slice(0, count);

@@ -13,8 +13,9 @@ import { freshDatabase } from "../../testing/database";
 import { executionOf, repetitionOf } from "../../testing/executions";
 import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
 
-// A ledger that was restored gives new entries the numbers of those that it has forgotten, and by their numbers operations and authorizations have
-// their names. What the chain did under such a name was another one's.
+// A restored ledger gives new entries the numbers of forgotten ones. Names of operations and
+// authorizations follow from these numbers, so the chain may have executed another operation
+// under such a name.
 
 const database = freshDatabase();
 const won = (amount: bigint) => amount as Step["amountWon"];
@@ -30,7 +31,7 @@ test.each<[string, Step[]]>([
   ["pays more", [{ ...asked, amountWon: won(2n) }]],
   ["is minted", [{ ...asked, ...MINT }]],
   ["pays another one besides", [asked, { ...asked, toWalletId: newId("wal"), nonce: "2".repeat(64) }]],
-])("what the chain did under its name says nothing of one that %s", async (_, steps) => {
+])("an earlier execution under its name does not settle an operation that %s", async (_, steps) => {
   const [chain, operation] = [createChainDouble(), { ...forgotten, steps }];
   await takeIn(database.db, [operation]);
   await carry(database.db, OPERATOR, { nonce: 0n });
@@ -46,7 +47,7 @@ test.each<[string, Step[]]>([
     ["UNKNOWN_OPERATION", operation.operationId],
   ]);
 
-  // Sent again, long after: the contract says that it has executed it before.
+  // A late second attempt: the contract reports an earlier execution.
   await database.db.run(sql`update operations set state = 'IN_FLIGHT'`);
   chain.final = 1_960n;
   chain.logs.push(repetitionOf(operation, 1_950n));
@@ -54,7 +55,7 @@ test.each<[string, Step[]]>([
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED name_taken"]);
 });
 
-test("legs that others had done before are those that its execution has left out", async () => {
+test("legs that others had executed count for the execution that left them out", async () => {
   const chain = createChainDouble();
   const second = { ...asked, toWalletId: newId("wal"), nonce: "2".repeat(64) };
   const operation = { ...forgotten, steps: [asked, second] };
@@ -77,19 +78,22 @@ test.each([
     (moved: ChainLog) => ({ ...moved, topics: [moved.topics[0]!, moved.topics[1]!, moved.topics[1]!] }),
     false,
   ],
-])("an authorization of its leg's name that has moved %s", async (_, change, settles) => {
-  const chain = createChainDouble();
-  await takeIn(database.db, [forgotten]);
-  const [moved] = await executionOf(database.db, forgotten, 950n);
-  expect(BigInt(moved!.data)).toBe(wonToTokenUnits(asked.amountWon));
-  chain.logs = usedFor(asked, change(moved!));
-  await cursorAt(database.db, 945n);
-  await scanFinalized(depsOn(database.db, chain));
-  const [operation] = (await findByOperationIds(database.db, [forgotten.operationId])).values();
-  expect((await settledByOthers(database.db, operation!)) !== null).toBe(settles);
-});
+])(
+  "an authorization with its leg's name settles it only as ordered, here after moving %s",
+  async (_, change, settles) => {
+    const chain = createChainDouble();
+    await takeIn(database.db, [forgotten]);
+    const [moved] = await executionOf(database.db, forgotten, 950n);
+    expect(BigInt(moved!.data)).toBe(wonToTokenUnits(asked.amountWon));
+    chain.logs = usedFor(asked, change(moved!));
+    await cursorAt(database.db, 945n);
+    await scanFinalized(depsOn(database.db, chain));
+    const [operation] = (await findByOperationIds(database.db, [forgotten.operationId])).values();
+    expect((await settledByOthers(database.db, operation!)) !== null).toBe(settles);
+  },
+);
 
-/** What the token says of an authorization, and then of what it moved. */
+/** The token's logs of an authorization and its movement. */
 function usedFor({ nonce }: Step, moved: ChainLog): ChainLog[] {
   const authorizer = addressOf(moved.topics[1]!);
   const used = tokenAbi.encodeEventLog("AuthorizationUsed", [authorizer, `0x${nonce}`]);

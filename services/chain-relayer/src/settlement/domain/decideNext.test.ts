@@ -26,7 +26,7 @@ test.each(["WAITING", "PLANNED", "IN_FLIGHT"] as const)(
   },
 );
 
-test("a hold whose authorization was cancelled has failed, and what is tried for ever has not", () => {
+test("a hold with a cancelled authorization fails, and an operation without deadline does not", () => {
   const next = (endsAt: bigint | null) =>
     decideNext({ state: "IN_FLIGHT", attempts: 1, endsAt }, { kind: "cancelled" }).do;
   expect([next(1_000n), next(null)]).toEqual(["fail", "nothing"]);

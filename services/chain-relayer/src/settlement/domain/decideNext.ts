@@ -1,25 +1,31 @@
-/** An operation, as far as what comes next depends on it. */
+/** Facts of an operation that decide its next state. */
 export interface OperationFacts {
   state: "WAITING" | "PLANNED" | "IN_FLIGHT" | "CONFIRMED" | "FAILED" | "PASSED" | "BLOCKED";
-  /** How often it was sent. */
+  /** Number of attempts. */
   attempts: number;
-  /** Chain time after which none of its authorizations can be used; null when it is tried for ever. */
+  /** Chain time after which none of its authorizations can be used; null without an end. */
   endsAt: bigint | null;
 }
 
-/** What is certain about an operation: each of these was read in final blocks, never in newer ones. */
+/** Certain facts about an operation, read in final blocks only. */
 export type Evidence =
   /** Its event, of now or of an earlier time. */
   | { kind: "executed" }
-  /** Its event, and what was moved then is not what it asks for: another one had its name, whom a restore has made forget. */
+  /**
+   * Its event exists, but with other movements: a forgotten operation had its name before a
+   * restore.
+   */
   | { kind: "name_taken" }
-  /** Its try failed. `settled` when others have used every one of its authorizations. */
+  /** Its attempt failed. `settled` when others have used every one of its authorizations. */
   | { kind: "refused"; reason: string; settled: boolean }
-  /** The transaction that carried it is over, and said nothing of it. */
+  /** The transaction that carried it ended without an event of it. */
   | { kind: "not_carried"; reason: "not_executed" | "batch_reverted" | "nonce_taken" }
-  /** Looked up at a block of this time: is it or its authorization used? `settled` when others have used every one of its authorizations. */
+  /**
+   * Looked up at a block of this time: whether it or its authorization is used. `settled` when
+   * others have used every one of its authorizations.
+   */
   | { kind: "looked_up"; blockTime: bigint; used: boolean; settled: boolean }
-  /** Its authorization was cancelled before anybody has used it, and its name is unused. */
+  /** Its authorization was cancelled unused, and its name is unused. */
   | { kind: "cancelled" };
 
 export type Next =
@@ -30,13 +36,14 @@ export type Next =
 
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** It waits for somebody to look at it; what the chain says then is the same. */
+/** It waits for an operator; the chain's answer will not change. */
 const NAME_TAKEN_RETRY_MS = 600_000;
 const NOTHING: Next = { do: "nothing" };
 
 /**
- * What becomes of an operation, given what is known. Confirmed only by the chain's own word; failed only when it is proven that it can never
- * happen; anything else is tried again, under the same name and with the same authorizations, so that trying twice pays once.
+ * Decides an operation's next state from evidence. Confirmed only by the chain's event; failed only
+ * when it provably can never happen. Everything else is retried with the same name and
+ * authorizations, so that two attempts pay once.
  */
 export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence: Evidence): Next {
   if (state !== "WAITING" && state !== "PLANNED" && state !== "IN_FLIGHT") return NOTHING;
@@ -57,13 +64,13 @@ export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence
     case "looked_up": {
       if (evidence.settled) return { do: "confirm" };
       const over = endsAt !== null && evidence.blockTime > endsAt;
-      // Whatever transaction carries it: nothing that is signed for it can be used any more.
+      // Nothing signed for it can be used any more, whatever transaction carries it.
       return over && !evidence.used ? { do: "fail" } : NOTHING;
     }
   }
 }
 
-/** Each try costs gas, also one that comes to nothing. */
+/** Each attempt costs gas, also a failed one. */
 function delayAfter(attempts: number): number {
   return Math.min(RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS);
 }

@@ -1,20 +1,25 @@
 const BASE_GAS = 60_000n;
-/** A wallet's first transfer and one to a new receiver write a fresh word each: some 66,000 together. */
+/**
+ * A wallet's first transfer and one to a new receiver write a fresh word each: about 66,000
+ * together.
+ */
 const USUAL_GAS_PER_STEP = 70_000n;
 const GAS_PER_HOLD = 95_000n;
-/** PaymentManager wants this left before each operation starts: for each of its steps and once more. */
+/** PaymentManager requires this before each operation: for each of its steps and once more. */
 const RESERVE_PER_STEP = 150_000n;
 /** Nodes take a transaction of so much gas at every price below the cap. */
 const GAS_AT_ANY_PRICE = 1_000_000n;
 
-/** The limit once the usual one was too little: twice the dearest step of the gas snapshot. */
+/**
+ * The limit after the usual one was too little: twice the most expensive step of the gas snapshot.
+ */
 export function gasLimitFor(stepsPerOperation: number[]): bigint {
   const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + atLeastOne(count), 0));
   return BASE_GAS + steps * 2n * GAS_PER_HOLD + reserveFor(stepsPerOperation);
 }
 
 /**
- * The gas of a batch by the contracts' gas snapshot, with room. A node's estimate would execute the
+ * Gas of a batch by the contracts' gas snapshot, with a margin. A node's estimate would execute the
  * batch some twenty times. A hold's names are random and its receiver is usually new, so it writes
  * words that other operations share.
  */
@@ -27,17 +32,17 @@ export function usualGasFor(operations: { steps: number; isHold: boolean }[]): b
   return BASE_GAS + steps + reserveFor(operations.map((operation) => operation.steps));
 }
 
-/** The gas that a transaction may ask for after nodes refused the cost of another. */
+/** Gas limit of a transaction after nodes refused another one's cost. */
 export function cheapGas(room: bigint, leastGas: bigint): bigint {
   return smaller(room, larger(leastGas, GAS_AT_ANY_PRICE));
 }
 
-/** The gas that a transaction may ask for after its operations reverted so many times. */
+/** Gas limit of a transaction after its operations reverted so many times. */
 export function halvedGas(room: bigint, leastGas: bigint, times: number): bigint {
   return smaller(room, larger(room >> BigInt(times), leastGas));
 }
 
-/** An operation without a step left still takes gas to be looked up and told of. */
+/** An operation without remaining steps still needs gas for its look-up and event. */
 function atLeastOne(steps: number): number {
   return Math.max(steps, 1);
 }

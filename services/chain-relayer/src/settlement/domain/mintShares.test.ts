@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { fittingMints, type Mint } from "./mintShares";
 
-test("an organisation that wants everything leaves the others their share", () => {
+test("an organisation that wants the whole allowance leaves the others their share", () => {
   const greedy = { orgId: "greedy", units: 1_000n };
   const small = { orgId: "small", units: 10n };
   expect(fittingMints([greedy, small], 1_000n)).toEqual(new Set([small]));
   expect(fittingMints([greedy, small], 1_010n)).toEqual(new Set([greedy, small]));
 });
 
-test("a mint that does not fit holds up none behind it", () => {
+test("a mint that does not fit blocks none behind it", () => {
   const mints = [
     { orgId: "one", units: 100n },
     { orgId: "one", units: 10n },
@@ -17,7 +17,7 @@ test("a mint that does not fit holds up none behind it", () => {
   expect(fittingMints(mints, 60n)).toEqual(new Set(mints.slice(1)));
 });
 
-test("mints never exceed the room, and all go when there is room for all", () => {
+test("mints never exceed the allowance, and all go when it suffices", () => {
   const mint = fc.record({ orgId: fc.constantFrom("a", "b", "c"), units: fc.bigInt({ min: 1n, max: 100n }) });
   const sum = (mints: Iterable<Mint>) => [...mints].reduce((total, { units }) => total + units, 0n);
   fc.assert(
@@ -29,7 +29,7 @@ test("mints never exceed the room, and all go when there is room for all", () =>
   );
 });
 
-test("an organisation whose mints fit into an equal share gets all of them, whatever the others want", () => {
+test("an organisation within its equal share gets all its mints, whatever the others want", () => {
   const units = fc.bigInt({ min: 1n, max: 100n });
   fc.assert(
     fc.property(fc.array(units, { minLength: 1 }), fc.array(units), (own, others) => {

@@ -5,9 +5,8 @@ export interface Mint {
 }
 
 /**
- * Which of these mints fit into what may still be minted. Every organisation that has mints waiting
- * gets an equal share; what one does not need goes to the others. A mint beyond its organisation's
- * share waits, and holds up no mint of another.
+ * Mints that fit into the allowance. Every organisation with waiting mints gets an equal share;
+ * unused parts go to the others. A mint beyond its organisation's share waits, and blocks no other.
  */
 export function fittingMints<T extends Mint>(mints: readonly T[], room: bigint): Set<T> {
   const shares = sharesOf(mints, room);
@@ -21,7 +20,7 @@ export function fittingMints<T extends Mint>(mints: readonly T[], room: bigint):
   );
 }
 
-/** The smallest demands first: what they leave of an equal share is there for the larger ones. */
+/** Serves the smallest demands first: their rest goes to the larger ones. */
 function sharesOf(mints: readonly Mint[], room: bigint): Map<string, bigint> {
   const demands = new Map<string, bigint>();
   for (const { orgId, units } of mints) demands.set(orgId, (demands.get(orgId) ?? 0n) + units);

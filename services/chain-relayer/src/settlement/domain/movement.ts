@@ -3,7 +3,10 @@ import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { type TokenMovement } from "../../evm";
 import { type Step } from "./steps";
 
-/** Whether this is what the step asks for; `addresses` are those of the wallets, by id. Of a wallet without an address nothing has moved. */
+/**
+ * Whether the movement is the step's. `addresses` are the wallets' addresses by id; a wallet
+ * without one has moved nothing.
+ */
 export function isMovementOf(
   { fromWalletId, toWalletId, toAddress, amountWon }: Step,
   { from, to, units }: TokenMovement,
@@ -18,7 +21,10 @@ export function isMovementOf(
   );
 }
 
-/** Which steps the movements have left out; null when they are not the movements of these steps, in the order in which the contract takes them. */
+/**
+ * The steps without a movement; null when the movements are not these steps' in the contract's
+ * order.
+ */
 export function stepsLeftOut(
   steps: readonly Step[],
   movements: readonly TokenMovement[],

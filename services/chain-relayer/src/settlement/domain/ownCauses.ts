@@ -2,10 +2,10 @@
 export const GIVEN_UP = "given_up_by_operator";
 
 /**
- * Refusals for which a hold itself is the cause: its wallet, its receiver or its amount. Only these
- * can end a hold as FAILED. A pause, a missing role, fees, an outage, a limit of an hour or a backlog
- * is ours: the hold is tried again for as long as it lasts. So is `signed_otherwise`: another
- * authorization for the same leg may have been used, which the hold's own nonce does not show.
+ * Refusals caused by the hold itself: its wallet, its receiver or its amount. Only these can end a
+ * hold as FAILED. A pause, a missing role, fees, an outage, an hourly limit or a backlog is ours:
+ * the hold is retried while that lasts. So is `signed_otherwise`: another authorization for the
+ * same leg may have been used, which the hold's own nonce does not show.
  */
 export const OWN_CAUSES: readonly string[] = [
   "AccountBlocked",

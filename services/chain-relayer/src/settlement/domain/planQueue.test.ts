@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { planQueue, type QueuedOperation } from "./planQueue";
 
-/** Of six wallets, so that they meet often. */
+/** Six wallets, so that operations often share one. */
 const wallets = fc.uniqueArray(
   fc.integer({ min: 1, max: 6 }).map((number) => `wal_${number}`),
   { minLength: 1, maxLength: 3 },
@@ -15,7 +15,7 @@ const queues = fc
     })),
   );
 
-test("every wallet's operations are planned in the order of the queue, and only stuck ones hold up others", () => {
+test("every wallet's operations keep the queue's order, and only stuck ones block others", () => {
   fc.assert(
     fc.property(queues, fc.integer({ min: 0, max: 80 }), (queue, room) => {
       const { planned, heldUp } = planQueue(queue, room);
@@ -50,7 +50,7 @@ test("a queue is planned completely in several walks when the room is small", ()
   );
 });
 
-test("a stuck operation holds up its receiver's later operations and no other wallet's", () => {
+test("a stuck operation blocks its receiver's later operations and no other wallet's", () => {
   const of = (isStuck: boolean, ...wallets: string[]) => ({ wallets, isStuck });
   const queue = [
     of(true, "a", "b"),
@@ -68,7 +68,9 @@ function sharesWallet(one: QueuedOperation, other: QueuedOperation): boolean {
   return one.wallets.some((walletId) => other.wallets.includes(walletId));
 }
 
-/** The operations that are stuck or share a wallet with an earlier one that is held up, by their pairs. */
+/**
+ * Operations that are stuck or share a wallet with an earlier held-up one, by pairwise comparison.
+ */
 function findHeldUp(queue: (QueuedOperation & { number: number })[]): Set<number> {
   const found = new Set<number>();
   for (const one of queue) {

@@ -2,21 +2,21 @@
 export interface QueuedOperation {
   /** All wallets of its entry. */
   wallets: readonly string[];
-  /** It cannot go now, whatever the operations before it do. */
+  /** It cannot go now, regardless of earlier operations. */
   isStuck: boolean;
 }
 
 export interface QueuePlan<T> {
   /** In the order in which they go. */
   planned: T[];
-  /** Stuck operations, and those behind them on the same wallets. */
+  /** Stuck operations, and later ones on the same wallets. */
   heldUp: T[];
 }
 
 /**
- * Walks the queue of one organisation in the order of the journal. A stuck operation holds up all
- * later operations of its wallets, and these hold up theirs: each wallet keeps its order. The walk
- * ends when as many are planned as there is room for.
+ * Walks one organisation's queue in journal order. A stuck operation holds up all later
+ * operations of its wallets, and these hold up theirs, so each wallet keeps its order. The walk
+ * ends when the room is used.
  */
 export function planQueue<T extends QueuedOperation>(queue: readonly T[], room: number): QueuePlan<T> {
   const planned: T[] = [];

@@ -11,7 +11,7 @@ import {
   stepsOf,
 } from "./steps";
 
-/** What an entry of the journal asks of the chain. */
+/** An entry's order for the chain. */
 export interface EntryOrder {
   ledgerRef: string;
   orgSequence: bigint;
@@ -19,7 +19,7 @@ export interface EntryOrder {
   kind: string;
   /** Empty if the entry could not be read. */
   operationId: string;
-  /** Empty if the chain has nothing to do. */
+  /** Empty without work on the chain. */
   steps: Step[];
   /** All wallets of the entry. */
   wallets: string[];
@@ -32,13 +32,16 @@ export interface WalletLine {
   sequence: bigint;
 }
 
-/** Answers what an entry asks of the chain; null if it moves nothing and holds nothing. Throws if it is malformed. */
+/**
+ * Returns an entry's order for the chain; null if it neither moves nor holds money. Throws if it is
+ * malformed.
+ */
 export function readEntry(entry: Entry): EntryOrder | null {
   if (entry.kind === IntentKind.PLACE_HOLD) return readHold(entry);
   return entry.postings.length === 0 ? null : readPostings(entry);
 }
 
-/** What is known of an entry that `readEntry` cannot read. */
+/** The known part of an entry that `readEntry` cannot read. */
 export function unreadable(entry: Entry): EntryOrder {
   const wallets = entry.postings.map(({ accountId }) => accountId).filter(isWallet);
   const hold = entry.result?.$case === "hold" ? [entry.result.value.walletId] : [];

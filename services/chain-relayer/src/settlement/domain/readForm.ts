@@ -2,8 +2,8 @@ import { readAddress } from "@wonrail/kit/contract/address";
 import { isId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, type Won, won } from "@wonrail/kit/contract/money";
 
-// A malformed id, address or amount would fail the whole call to custody, the ledger or a node that it
-// is part of. So it is refused when the entry is read.
+// A malformed id, address or amount would fail a whole call to custody, the ledger or a node. So it
+// is refused when the entry is read.
 
 const AMOUNT = /^-?[0-9]{1,16}$/;
 
@@ -17,7 +17,7 @@ export function readWallet(walletId: string): string {
   return walletId;
 }
 
-/** Answers an address as it was written. */
+/** Returns an address unchanged. */
 export function readAccount(address: string): string {
   if (readAddress(address) === null) throw new Error(`${shown(address)} is not an address`);
   return address;

@@ -1,7 +1,8 @@
 /**
- * The whole way of an operation on a fake chain, with the real decisions: what an entry means (stepsOf), what may go (planQueue) and what
- * becomes of it (decideNext). Two writers, each of which may stop for good between any two effects or wake up after it was replaced; blocks that
- * are taken back before they are final; nodes that forget; strangers who submit our authorizations and use our key.
+ * Simulates an operation's whole life on a fake chain with the real decisions: stepsOf, planQueue
+ * and decideNext. Two writers may stop for good between any two effects, or wake up after their
+ * replacement. Blocks are dropped before they are final, nodes forget transactions, and strangers
+ * submit our authorizations and use our key.
  */
 import { decideNext, type Evidence, type OperationFacts } from "./decideNext";
 import { planQueue } from "./planQueue";
@@ -15,7 +16,7 @@ const FINALITY = 4;
 const END = 40n;
 const OUTSIDE = "0xoutside";
 
-test(`pays each of ${OPERATIONS} operations once, whatever stops where`, () => {
+test(`pays each of ${OPERATIONS} operations once, whichever part stops at any point`, () => {
   let executed = 0;
   let failed = 0;
   for (let seed = 1; seed <= OPERATIONS / PER_WORLD; seed += 1) {
@@ -26,7 +27,7 @@ test(`pays each of ${OPERATIONS} operations once, whatever stops where`, () => {
     if (wrong.length > 0) throw new Error(`seed ${seed}: ${wrong.slice(0, 5).join("; ")}`);
   }
   expect(executed + failed).toBe(OPERATIONS);
-  // The test would say nothing if holds never failed.
+  // The test would prove little if holds never failed.
   expect(failed).toBeGreaterThan(100);
   expect(failed).toBeLessThan(OPERATIONS / 10);
 });
@@ -69,7 +70,7 @@ interface World {
   nextNonce: number;
   epoch: number;
   transactions: SimTransaction[];
-  /** What nodes have. */
+  /** Transactions that nodes have. */
   pool: Set<SimTransaction>;
   /** In blocks, final or not. */
   mined: Set<SimTransaction>;
@@ -89,7 +90,7 @@ function simulate(seed: number): World {
     const { random } = world;
     world.calm = turn > 250;
     if (!world.calm && random() < 0.05) {
-      // The lease goes to another. The old writer is dead, or wakes up later and goes on where it was.
+      // The lease changes hands. The old writer is dead, or continues later where it stopped.
       world.epoch += 1;
       writers = [writer(world, world.epoch), ...(random() < 0.5 ? writers.slice(0, 1) : [])];
     }
@@ -123,7 +124,10 @@ function verdict(world: World): string[] {
   return wrong;
 }
 
-/** One writer: plans, sends, watches, reads final blocks, gives up. Every yield is a place where it may stop for good. */
+/**
+ * One writer: plans, sends, watches, reads final blocks, expires holds. It may stop for good at
+ * every yield.
+ */
 function* writer(world: World, epoch: number): Generator<void, void, void> {
   const holds = () => world.epoch === epoch;
   for (;;) {
@@ -165,7 +169,7 @@ function* send(world: World, holds: () => boolean, batch: SimOperation[]): Gener
   }));
   const chainNonce = chain.after.nonce;
   yield;
-  // One transaction of the database: the fence, the nonce, the signed bytes and the operations they carry.
+  // One database transaction: the fence, the nonce, the signed bytes and the carried operations.
   if (!holds() || batch.some(({ state }) => state !== "PLANNED")) return;
   const nonce = Math.max(world.nextNonce, chainNonce);
   const transaction: SimTransaction = { nonce, operations, state: "OPEN" };
@@ -187,7 +191,7 @@ function watch(world: World, holds: () => boolean, transaction: SimTransaction):
     if (holds()) over(world, transaction, "nonce_taken");
     return;
   }
-  // Anybody who has the bytes may send them, also one who was replaced.
+  // Any holder of the bytes may send them, also a replaced writer.
   world.pool.add(transaction);
   for (let nonce = latest; nonce < world.nextNonce && holds(); nonce += 1) {
     if (world.transactions.some((other) => other.nonce === nonce)) continue;
@@ -245,7 +249,7 @@ function copy({ balances, used, executed, nonce }: Snapshot): Snapshot {
   return { balances: new Map(balances), used: new Set(used), executed: new Set(executed), nonce };
 }
 
-/** What the contract does: each operation whole or not at all, each once. */
+/** The contract: each operation completely or not at all, each once. */
 function mine(world: World): void {
   const before = world.blocks.at(-1)!;
   const empty = world.pool.size === 0;
@@ -293,7 +297,7 @@ function execute(
   block.executed.push(id);
 }
 
-/** Anybody may submit an authorization that was in a transaction of ours. */
+/** A stranger may submit an authorization from our transaction. */
 function frontRun(world: World, block: Block): void {
   const [transaction] = world.pool;
   for (const { id, steps, validBefore } of transaction?.operations ?? []) {
@@ -350,7 +354,7 @@ function makeWorld(seed: number): World {
   const operations = posted.map(({ holdNumber, ...operation }): SimOperation => {
     const fresh = { state: "WAITING", attempts: 0, transaction: null } as const;
     if (holdNumber === null) return { ...fresh, ...operation, endsAt: null, hopeless: false };
-    // Not before those ahead of it may have gone.
+    // Not before the operations ahead of it may have gone.
     const endsAt = END + BigInt(Math.floor(random() * 150));
     return { ...fresh, ...operation, endsAt, hopeless: random() < 0.3 };
   });

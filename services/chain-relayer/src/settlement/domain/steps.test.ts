@@ -35,7 +35,7 @@ test("a composite payment is two legs to the receiver and a mint of the accrual"
   ]);
 });
 
-test("a cancellation gives back to each wallet and burns what is kept", () => {
+test("a cancellation returns money to each wallet and burns the kept part", () => {
   const lines = [
     line("wal_shop", -1200, 701),
     line("wal_normal", 995, 10),
@@ -59,7 +59,7 @@ test("nonces follow the ledger's numbering and never repeat within a wallet", ()
   expect(steps.map(({ nonce }) => BigInt(`0x${nonce}`))).toEqual([5608n, 5609n, 5610n]);
 });
 
-test("an operation's name shares its word with its neighbours on the busiest account", () => {
+test("operation ids of neighbours on the busiest account share a bitmap word", () => {
   const name = (sequence: number) => operationIdOf([line("wal_a", -1, 3), line("wal_shop", 1, sequence)]);
   expect(name(1000).slice(0, 62)).toBe(name(1001).slice(0, 62));
   expect(name(1000)).not.toBe(name(1001));
@@ -71,7 +71,7 @@ test("the name does not depend on the order of the lines", () => {
   expect(operationIdOf([...lines].reverse())).toBe(operationIdOf(lines));
 });
 
-test("a hold goes outside under a nonce of its own", () => {
+test("a hold goes to an outside address under its own nonce", () => {
   const hold = { holdRequestId: "trf_1", walletId: "wal_a", toAddress: "0xabc", amountWon: won(5n) };
   expect(stepOfHold(hold)).toMatchObject({
     kind: "TRANSFER",
@@ -82,7 +82,7 @@ test("a hold goes outside under a nonce of its own", () => {
   expect(stepOfHold(hold).nonce).not.toBe(stepOfHold({ ...hold, holdRequestId: "trf_2" }).nonce);
 });
 
-test("for any entry the steps move exactly what the lines say, and every leg has a nonce of its own", () => {
+test("the steps of any entry move exactly its lines, and each leg has its own nonce", () => {
   const wallets = fc.uniqueArray(
     fc.record({ id: fc.integer({ min: 0, max: 7 }), amount: fc.integer({ min: -1000, max: 1000 }) }),
     {

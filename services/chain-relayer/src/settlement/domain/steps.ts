@@ -9,7 +9,7 @@ export interface Line {
   sequence: bigint;
 }
 
-/** One movement of tokens. Wallets are named by id; their addresses are looked up when it is sent. */
+/** One movement of tokens. Wallets are named by id; their addresses are looked up at sending. */
 export interface Step {
   kind: StepKind;
   fromWalletId: string | null;
@@ -21,12 +21,13 @@ export interface Step {
   nonce: string;
 }
 
-/** How many authorizations one entry can need out of one wallet. */
+/** Limit of authorizations that one entry can need from one wallet. */
 const LEGS_PER_LINE = 8n;
 
 /**
- * What a ledger entry means on the chain. Money that leaves wallets goes to the wallets that gained, in the order of the lines; what is
- * then left over goes back to the organisation (burn), and what is missing comes from it (mint).
+ * Converts a ledger entry into steps. Money that leaves wallets goes to the gaining wallets, in the
+ * order of the lines. A surplus returns to the organisation (burn), and a deficit comes from it
+ * (mint).
  */
 export function stepsOf(lines: readonly Line[]): Step[] {
   const wallets = netByWallet(lines);
@@ -70,8 +71,9 @@ export function stepOfHold(hold: {
 }
 
 /**
- * The name of an entry's operation on the chain. It follows from the ledger's own numbering, never from a counter of ours, so that a restored
- * database or a second copy of the system names the same thing the same. Busy accounts fill whole words of the contract's bitmap.
+ * The operation's name on the chain, derived from the ledger's numbering. So a restored database or
+ * a second copy of the system uses the same names. Busy accounts fill whole words of the contract's
+ * bitmap.
  */
 export function operationIdOf(lines: readonly Line[]): string {
   const [first, ...rest] = lines;
@@ -85,17 +87,17 @@ export function operationIdOfHold(holdRequestId: string): string {
   return hash("hold operation", holdRequestId);
 }
 
-/** Another name for an operation whose own name something else has used; new with each decision. */
+/** Another name for an operation whose own name was used; new with each decision. */
 export function operationIdAnew(operationId: string): string {
   return hash("operation anew", operationId);
 }
 
-/** Whether a step moves a wallet's money, for which it needs that wallet's authorization. */
+/** Whether a step moves a wallet's money and needs its authorization. */
 export function isLeg(step: Step): step is Step & { fromWalletId: string } {
   return step.fromWalletId !== null;
 }
 
-/** The wallets that these steps name, each once. */
+/** The wallets of these steps, each once. */
 export function walletsOf(steps: readonly Step[]): string[] {
   const named = steps.flatMap(({ fromWalletId, toWalletId }) => [fromWalletId, toWalletId]);
   return [...new Set(named.filter((walletId) => walletId !== null))];
@@ -110,7 +112,7 @@ const NOTHING = { fromWalletId: null, toWalletId: null, toAddress: null, nonce: 
 interface Net {
   accountId: string;
   net: bigint;
-  /** Of its first line. */
+  /** Sequence of its first line. */
   sequence: bigint;
 }
 

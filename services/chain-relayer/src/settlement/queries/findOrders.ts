@@ -5,13 +5,13 @@ import { type FinalRange } from "../../indexer";
 import { findHoldLegs, findLegs, type Leg } from "../store/legs";
 import { type Operation } from "../store/operations";
 
-/** What settlement has ordered of the events in a range of final blocks. */
+/** Operations behind the events in a range of final blocks. */
 export interface Orders {
   /** The leg that a transfer settles, by the place of its log. */
   legs: Map<string, Leg & { kind: "entry" | "hold" }>;
   /** The payment manager's outcomes of each transaction, in order. */
   outcomes: Map<string, Outcome[]>;
-  /** By operation id. An operation whose name something else used is absent. */
+  /** By operation id. An operation whose name was used by another is absent. */
   operations: ReadonlyMap<string, Operation>;
 }
 

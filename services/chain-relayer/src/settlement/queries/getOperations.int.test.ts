@@ -6,7 +6,7 @@ import { getOperations } from "./getOperations";
 
 const database = freshDatabase();
 
-test("an operation is open until it is final, and answers to its own organisation only", async () => {
+test("an operation is open until it is final, and visible to its own organisation only", async () => {
   const states = ["WAITING", "PLANNED", "IN_FLIGHT", "CONFIRMED", "FAILED"];
   const operations = states.map(() => operationOf());
   await takeIn(database.db, operations);

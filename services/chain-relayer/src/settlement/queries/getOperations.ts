@@ -6,7 +6,7 @@ export interface FoundOperation extends OperationKey {
   status: "OPEN" | "CONFIRMED" | "FAILED";
 }
 
-/** How far these are: one that is not final is open, whatever it waits for. */
+/** States of operations. An operation is open until it is final, whatever it waits for. */
 export async function getOperations(
   { db }: { db: Database },
   refs: OperationKey[],

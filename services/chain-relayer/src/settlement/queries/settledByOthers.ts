@@ -6,7 +6,7 @@ import { findAddresses, findUsedAuthorizations, type UsedAuthorization } from ".
 
 type Used = ReadonlyMap<string, UsedAuthorization>;
 
-/** The steps that are still to be done: whose authorization nobody has used for them. */
+/** The remaining steps: those whose authorization was not used for them. */
 export function remainingSteps(
   { steps }: Pick<Operation, "steps">,
   used: Used,
@@ -15,7 +15,10 @@ export function remainingSteps(
   return steps.filter((step) => !isDoneBy(step, used, addresses));
 }
 
-/** After a restore another entry may have had this one's number: its authorization has the same name, and has moved something else. */
+/**
+ * After a restore another entry may have had this number: an authorization of the same name then
+ * moved something else.
+ */
 function isDoneBy(step: Step, used: Used, addresses: ReadonlyMap<string, string>): boolean {
   const by = used.get(`${step.fromWalletId}|${step.nonce}`);
   if (!by?.moved) return by !== undefined;
@@ -25,12 +28,15 @@ function isDoneBy(step: Step, used: Used, addresses: ReadonlyMap<string, string>
 
 export type SettledBy = Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash">;
 
-/** Anyone may submit an authorization. When every leg of an operation was, it is settled: by the last of those transactions. */
+/**
+ * Any stranger may submit an authorization. When all legs of an operation were used, the
+ * last of those transactions settles it.
+ */
 export async function settledByOthers(db: Queryable, operation: Operation): Promise<SettledBy | null> {
   return (await allSettledByOthers(db, [operation])).get(operation.operationId) ?? null;
 }
 
-/** The same of many, by operation id; those that are not settled are absent. */
+/** The same for many operations, by id; unsettled ones are absent. */
 export async function allSettledByOthers(
   db: Queryable,
   operations: Operation[],

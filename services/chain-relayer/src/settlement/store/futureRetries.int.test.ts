@@ -13,7 +13,7 @@ import { holdLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
-test("of all that waits for another try nothing waits for as long as the database's clock is set back", async () => {
+test("a database clock that is set back delays no retry for as long", async () => {
   const { db } = database;
   const [first, again, refused] = [operationOf(), operationOf(), operationOf()];
   await takeIn(db, [first, again, refused]);
@@ -24,7 +24,7 @@ test("of all that waits for another try nothing waits for as long as the databas
   await postponedDeposit(db);
   await startedRecord(db);
 
-  // Nothing is due yet, and nothing waits for too long.
+  // No retry is due yet, and none is too far ahead.
   expect(await clampFutureRetries(db)).toBe(0);
   expect(await due(db)).toEqual({ operations: [], deposits: 0, records: 0 });
 
@@ -36,18 +36,19 @@ test("of all that waits for another try nothing waits for as long as the databas
   expect(await clampFutureRetries(db)).toBe(0);
 });
 
-test("a record whose own time is to come waits for it", async () => {
+test("a record keeps its own future time", async () => {
   const { db } = database;
   await startedRecord(db);
   await db.run(sql`update records set run = 'WAITING', run_at = now() + interval '1 day'`);
   expect(await clampFutureRetries(db)).toBe(0);
 });
 
-test("a hash that was to be looked for within the hour is looked for, and one for which that is so is left", async () => {
+test("a look-up within the hour keeps its time, and a later one is moved to now", async () => {
   const { db } = database;
   await startedRecord(db);
   await db.run(
-    sql`update records set run = 'WATCHED', payment_type = 'INSTANT', scheduled_at = null, tx_hash = '0x1', run_at = now() + interval '1 hour'`,
+    sql`update records set run = 'WATCHED', payment_type = 'INSTANT', scheduled_at = null, tx_hash = '0x1',
+      run_at = now() + interval '1 hour'`,
   );
   expect(await clampFutureRetries(db)).toBe(0);
   await setClockBack(db, "2 days");
@@ -65,7 +66,7 @@ async function due(db: Database) {
   };
 }
 
-/** As the clock sees it: what was written down before is later by so much. */
+/** Moves stored times ahead, as a clock that was set back sees them. */
 async function setClockBack(db: Database, by: string): Promise<void> {
   await db.run(
     sql`update operations set retry_at = retry_at + ${by}::interval, updated_at = updated_at + ${by}::interval`,

@@ -2,12 +2,13 @@ import { type Queryable, sql } from "@wonrail/kit/db";
 import { LONGEST_WAIT, REFUSED } from "./plannedOperations";
 
 const IS_LONG = sql`> now() + interval '15 minutes'`;
-/** A hash that nobody has seen for long is looked up once a day. */
+/** An old unseen hash is looked up once a day. */
 const LONGEST_LOOK = sql`interval '25 hours'`;
 
 /**
- * Lets what would wait until the database's clock has come to where it was set back from be tried now; gives how much that was. Each is found by an index, so it
- * costs nothing where nothing waits that long. What was never sent needs no help: it goes next all the same.
+ * Moves retries to now that only a database clock set back can explain, and returns their number.
+ * An index finds each, so the usual case costs nothing. Operations that were never sent need no
+ * help.
  */
 export async function clampFutureRetries(db: Queryable): Promise<number> {
   const [row] = await db.write<{ count: bigint }>(sql`

@@ -8,8 +8,8 @@ import { COLUMNS, type Operation, type OperationRow, toOperation } from "./opera
 export const IS_OWN_CAUSE: Sql = sql`coalesce(wait_reason = any(${[...OWN_CAUSES]}::text[]), false)`;
 
 /**
- * Starts the clock of holds that are refused for a cause of their own while nothing that was posted
- * to their wallet before them waits to settle.
+ * Starts the clock of holds that are refused for their own cause, once no earlier operation of
+ * their wallet waits.
  */
 export async function startHoldClocks(db: Queryable, lifeMs: number): Promise<void> {
   await db.run(sql`
@@ -28,7 +28,7 @@ export interface EndPlace {
   ledgerRef: string;
 }
 
-/** Holds whose clock has run out and that are still refused for a cause of their own. */
+/** Holds whose clock has run out and that are still refused for their own cause. */
 export async function listExpiredHolds(
   db: Queryable,
   after: EndPlace | null,

@@ -7,7 +7,7 @@ export interface Leg {
   nonce: string;
 }
 
-/** Which of these authorizations are legs of ours, by "wallet|nonce". */
+/** Legs of ours among these authorizations, by "wallet|nonce". */
 export async function findLegs(
   db: Queryable,
   wanted: { fromWalletId: string; nonce: string }[],

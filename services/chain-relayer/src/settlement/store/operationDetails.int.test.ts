@@ -8,11 +8,12 @@ import { findOperationDetails, listOpenCounts, type OperationDetails } from "./o
 
 const database = freshDatabase();
 
-test("an operation's story is found among many by either of its ids, without looking through the others", async () => {
+test("an operation's details are found by either of its ids without reading others", async () => {
   const operation = operationOf();
   await takeIn(database.db, [operation, operationOf(newId("wal"), { orgId: newId("org") })]);
   await database.db.run(sql`
-    insert into operations select (jsonb_populate_record(o, jsonb_build_object('ledger_ref', ledger_ref || '_' || n, 'operation_id', lpad(to_hex(n), 64, '0')))).*
+    insert into operations select (jsonb_populate_record(o, jsonb_build_object(
+      'ledger_ref', ledger_ref || '_' || n, 'operation_id', lpad(to_hex(n), 64, '0')))).*
     from operations o, generate_series(1, 3000) as n where ledger_ref = ${operation.ledgerRef}`);
   await database.db.run(sql`
     insert into legs select from_wallet_id, nonce || '_' || n, org_id, ledger_ref || '_' || n from legs, generate_series(1, 3000) as n`);
@@ -40,7 +41,7 @@ test("an operation's story is found among many by either of its ids, without loo
 });
 const TABLES = ["operations", "legs", "used_authorizations"];
 
-test("what is not final is counted by state and by what it waits for, with the age of the oldest", async () => {
+test("unfinished operations are counted by state and wait reason, with the age of the oldest", async () => {
   const { db } = database;
   const operations = Array.from({ length: 7 }, () => operationOf());
   await takeIn(db, operations);
@@ -71,7 +72,7 @@ test("what is not final is counted by state and by what it waits for, with the a
   );
 });
 
-test("a count reads no more rows than it counts, in a paused queue as well", async () => {
+test("a count reads only the counted rows, also in a paused queue", async () => {
   const { db } = database;
   const [operation, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
   await takeIn(db, [operation, other]);

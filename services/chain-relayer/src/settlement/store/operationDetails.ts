@@ -14,7 +14,7 @@ export interface OpenOperation {
   ageSeconds: number;
 }
 
-/** Those that are not final, oldest first. */
+/** Unfinished operations, oldest first. */
 export async function listStuckOperations(
   db: Queryable,
   { olderThanSeconds, orgId, limit }: { olderThanSeconds: number; orgId: string | null; limit: number },
@@ -22,7 +22,9 @@ export async function listStuckOperations(
   return db.query<OpenOperation>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
       case
-        when state in ('WAITING', 'PLANNED') and exists (select from settlement_queues q where q.org_id = o.org_id and q.paused_reason is not null) then 'queue_paused'
+        when state in ('WAITING', 'PLANNED') and exists (
+          select from settlement_queues q
+          where q.org_id = o.org_id and q.paused_reason is not null) then 'queue_paused'
         when state in ('WAITING', 'PLANNED') and exists (
           select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
         when state in ('WAITING', 'PLANNED') and cardinality(from_wallets) > 0 and ${HAS_UNEXPLAINED_MINT} then 'unexplained_mint'
@@ -35,7 +37,7 @@ export async function listStuckOperations(
     order by created_at limit ${limit}`);
 }
 
-/** Those of them that there are. */
+/** States of the existing ones. */
 export function listOperationStates(db: Queryable, refs: OperationKey[]): Promise<OperationState[]> {
   return db.query<OperationState>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", state from operations
@@ -45,15 +47,15 @@ export function listOperationStates(db: Queryable, refs: OperationKey[]): Promis
 
 export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
 
-/** A pause does not stop what is under way. */
+/** A pause does not stop sent operations. */
 export interface OpenCount extends Ages {
   state: string;
-  /** Empty when it waits for nothing but its turn. */
+  /** Empty when it only waits for its turn. */
   reason: string;
   count: number;
 }
 
-/** Beyond it a count says "far too many" as well as any larger one. */
+/** Counts stop at this number. */
 const MOST_COUNTED = 10_000;
 
 /**
@@ -65,7 +67,7 @@ export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED):
   const reasonBehind = (those: Sql) => sql`
     (select o.wait_reason from operations o where ${open} and ${those} order by o.wait_reason limit 1)`;
   const stands = (state: Sql) => sql`q.paused_reason is not null and ${state} <> 'IN_FLIGHT'`;
-  // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
+  // Sorted by the reason too, because PostgreSQL does not use the index for a null otherwise.
   const found = (those: Sql, state: Sql) => sql`
     (select count(*) from (
       select from operations o where ${open} and ${those} order by o.wait_reason limit ${mostCounted}) as counted) as counted
@@ -87,7 +89,7 @@ export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED):
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** Of what is in flight in a transaction that is in no block; 0 when there is none. */
+/** Age of the oldest operation in an unmined transaction; 0 when there is none. */
 export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
   const { seconds } = await db.one<{ seconds: number }>(sql`
     select coalesce(extract(epoch from now() - min(o.created_at)), 0)::float8 as seconds
@@ -98,17 +100,17 @@ export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
 
 export interface OperationDetails {
   operation: Record<string, unknown>;
-  /** Open operations before it on its wallets, the oldest ones. */
+  /** Earlier open operations of its wallets, the oldest ones. */
   earlier: Record<string, unknown>[];
-  /** Every version of the transaction that carries it, or carried it last. */
+  /** Every version of its current or last transaction. */
   transactions: Record<string, unknown>[];
-  /** Which of its authorizations were used, by whatever transaction. */
+  /** Its used authorizations, by any transaction. */
   authorizations: Record<string, unknown>[];
 }
 
 /**
- * By the ledger's id or by the chain's. Each organisation is asked for the first, and each leg is looked up, by their indexes: the "offset 0" keeps them from being
- * joined, which may read the whole table.
+ * Finds an operation by the ledger's id or the chain's. Each organisation is asked by index, and so
+ * is each leg: the "offset 0" prevents a join, which may read the whole table.
  */
 export async function findOperationDetails(
   db: Queryable,
@@ -137,7 +139,8 @@ export async function findOperationDetails(
       select step."fromWalletId" as from_wallet_id, step.nonce, u.tx_hash, u.block_number, u.block_hash
       from operations o cross join lateral jsonb_to_recordset(o.steps) as step ("fromWalletId" text, nonce text)
       left join lateral (
-        select * from used_authorizations used where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
+        select * from used_authorizations used
+        where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
       where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and step."fromWalletId" is not null`),
   };
 }

@@ -9,7 +9,7 @@ import { holdLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
-test("what was given up stays so; what is confirmed is told once, and not sent again", async () => {
+test("a failed operation stays failed, and a confirmed one is reported once and not sent again", async () => {
   const [failed, settled] = [operationOf(), operationOf()];
   await takeIn(database.db, [failed, settled]);
   await database.db.run(sql`

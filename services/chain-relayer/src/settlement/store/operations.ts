@@ -5,7 +5,7 @@ import { isLeg, type Step } from "../domain/steps";
 
 export interface NewOperation extends Omit<EntryOrder, "postedAt"> {
   orgId: string;
-  /** Why it cannot be settled, if so: then it is BLOCKED. */
+  /** Reason why it cannot be settled; then it is BLOCKED. */
   blockedReason: string | null;
   /** When the ledger posted its entry. */
   createdAt: Date;
@@ -17,7 +17,7 @@ export interface Operation extends Omit<NewOperation, "wallets" | "blockedReason
   waitReason: string | null;
   transactionId: bigint | null;
   txHash: string | null;
-  /** Of a hold that was refused for a cause of its own: until then it is tried. */
+  /** End of a hold's retries after a refusal for its own cause. */
   expiresAt: Date | null;
 }
 
@@ -25,7 +25,7 @@ export function isHold({ kind }: Pick<Operation, "kind">): boolean {
   return kind === "INTENT_KIND_PLACE_HOLD";
 }
 
-/** The facts that decide what is next. `latestEnd` is the latest end that custody has signed. */
+/** Facts that decide the next state. `latestEnd` is the latest end that custody has signed. */
 export function factsOf({ state, attempts, expiresAt }: Operation, latestEnd = 0n): OperationFacts {
   const expires = expiresAt === null ? null : BigInt(Math.ceil(expiresAt.getTime() / 1000));
   const endsAt = expires !== null && expires < latestEnd ? latestEnd : expires;
@@ -51,12 +51,12 @@ export interface OperationRow {
 
 type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 
-export const COLUMNS = sql`org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
-  transaction_id, tx_hash, created_at`;
+export const COLUMNS = sql`org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, state,
+  attempts, wait_reason, expires_at, transaction_id, tx_hash, created_at`;
 
 /**
  * Inserts operations with their legs, each once. An operation without steps is PASSED at once. An
- * operation that was BLOCKED before is replaced.
+ * earlier BLOCKED row is replaced.
  */
 export function insertOperations(tx: Tx, operations: NewOperation[]): void {
   const steps = operations.map((operation) => operation.steps.map(toStored));
@@ -104,8 +104,8 @@ export function insertOperations(tx: Tx, operations: NewOperation[]): void {
 }
 
 /**
- * The refs of operations for which another operation has the name or a leg. After a restore the
- * ledger gives new entries the numbers of those that it has forgotten.
+ * Refs of operations whose name or leg another operation has. After a restore the ledger gives new
+ * entries the numbers of forgotten ones.
  */
 export async function findTakenNames(tx: Queryable, operations: NewOperation[]): Promise<Set<string>> {
   const legs = operations.flatMap(toLegs);
@@ -142,16 +142,13 @@ function legsOf({ steps }: NewOperation) {
   return steps.filter(isLeg);
 }
 
-/** What names an operation here. */
+/** Key of an operation. */
 export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
 
 export const HAS_UNEXPLAINED_MINT = sql`exists (
   select from drifts where acknowledged_at is null and wallet_id = '' and kind = 'UNEXPLAINED_MINT')`;
 
-/**
- * Binds planned operations to the transaction that carries them: from here on they can no longer be
- * stopped. Returns the time of the change.
- */
+/** Binds planned operations to their transaction; from here on they cannot be stopped. */
 export async function markInFlight(
   tx: Tx,
   operations: Operation[],
@@ -272,7 +269,7 @@ function finalChange({ attempts, changed_at }: ChangedRow): Change {
   return { version: BigInt(attempts + 1), changedAt: changed_at };
 }
 
-/** Field by field: copying it and changing one field's type took 7 % of this service's time. */
+/** Built field by field: copying and changing one field took 7 % of this service's time. */
 function toStored({ kind, fromWalletId, toWalletId, toAddress, amountWon, nonce }: Step): StoredStep {
   return { kind, fromWalletId, toWalletId, toAddress, amountWon: amountWon.toString(), nonce };
 }

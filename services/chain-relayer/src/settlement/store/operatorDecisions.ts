@@ -14,7 +14,7 @@ export interface OperatorDecision {
 /** Reasons for which an operation waits until an operator decides. */
 const DEAD_ENDS = ["name_taken", "custody_signed_otherwise"];
 
-/** The operation, kept from others; undefined if it is not at a dead end. */
+/** The operation, locked; undefined unless it is at a dead end. */
 export async function lockDeadEnd(tx: Tx, ledgerRef: string): Promise<Operation | undefined> {
   const row = await tx.maybe<OperationRow>(sql`
     select ${COLUMNS} from operations
@@ -33,7 +33,7 @@ export async function saveDecision(
     values (${orgId}, ${ledgerRef}, ${decision}, ${reason}, ${txHash}, ${decidedBy})`);
 }
 
-/** Gives the operation another name on the chain: what happened under the old one is not its own. */
+/** Gives the operation another name on the chain: events of the old one are not its own. */
 export async function renameOperation(
   tx: Tx,
   { orgId, ledgerRef }: OperationKey,
@@ -44,21 +44,24 @@ export async function renameOperation(
     where org_id = ${orgId} and ledger_ref = ${ledgerRef}`);
 }
 
-/** Lets the chain have nothing to do with a blocked operation: later ones of its wallets can go. */
+/** Passes over a blocked operation, so that later ones of its wallets can go. */
 export async function passOver(tx: Tx, { orgId, ledgerRef }: OperationKey): Promise<void> {
   await tx.run(sql`
     update operations set state = 'PASSED', wait_reason = null, updated_at = now()
     where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state = 'BLOCKED'`);
 }
 
-/** Ends the clock of a hold: it fails as soon as that is proven. */
+/** Ends the clock of a hold: it fails as soon as that is proven safe. */
 export async function giveUpHold(tx: Tx, { orgId, ledgerRef }: OperationKey): Promise<void> {
   await tx.run(sql`
     update operations set wait_reason = ${GIVEN_UP}, expires_at = now(), updated_at = now()
     where org_id = ${orgId} and ledger_ref = ${ledgerRef}`);
 }
 
-/** Whether a transaction has settled an operation here: its transfers prove nothing about another one. */
+/**
+ * Whether a transaction has settled an operation here: its transfers then prove nothing about
+ * another.
+ */
 export async function hasSettled(db: Queryable, txHash: string): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (select from operations where state = 'CONFIRMED' and tx_hash = ${txHash}) as found`);

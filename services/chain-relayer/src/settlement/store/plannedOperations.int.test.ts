@@ -14,7 +14,7 @@ import { holdLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
-test("holds whose time is over take no room from what may go, however long their proof takes", async () => {
+test("expired holds take no room from sendable operations", async () => {
   await takeInExpired(database.db, holdOf());
   await takeIn(database.db, [operationOf()]);
   await planOperations(
@@ -25,7 +25,7 @@ test("holds whose time is over take no room from what may go, however long their
   expect(await countPlannedOperations(database.db)).toBe(1);
 });
 
-test("what custody refuses waits twice as long each time and a minute at most, takes no room, and keeps its place in the order", async () => {
+test("an operation that custody refuses backs off up to a minute, takes no room and keeps its place", async () => {
   const [refused, other] = [operationOf(), operationOf()];
   await takeIn(database.db, [refused]);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
@@ -48,7 +48,7 @@ test("what custody refuses waits twice as long each time and a minute at most, t
   expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual([refused.ledgerRef, other.ledgerRef]);
 });
 
-test("of more refused operations than go along, those that have been due longest go, in the order of their turns", async () => {
+test("among many refused operations the longest due go first, in the order of their turns", async () => {
   const refused = Array.from({ length: 250 }, () => operationOf());
   await takeIn(database.db, refused);
   await planOperations(
@@ -56,7 +56,7 @@ test("of more refused operations than go along, those that have been due longest
     (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   await postponeRefused(database.db, refused, "custody_key_unavailable");
-  // The later its turn, the longer it is due.
+  // A later turn means a longer due time.
   await database.db.run(sql`
     update operations set retry_at = now() - make_interval(secs => (turn - (select min(turn) from operations))::integer)`);
   const listed = await listPlannedOperations(database.db, 10);
@@ -66,7 +66,7 @@ test("of more refused operations than go along, those that have been due longest
   expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual(byTurn.map((row) => row.ledger_ref));
 });
 
-test("while gas is too dear, what custody refuses keeps its reason", async () => {
+test("an operation that custody refuses keeps that reason while gas is too expensive", async () => {
   const [refused, other] = [operationOf(), operationOf()];
   await takeIn(database.db, [refused, other]);
   await planOperations(
@@ -81,7 +81,7 @@ test("while gas is too dear, what custody refuses keeps its reason", async () =>
   ]);
 });
 
-test("of what was sent before and came back as much goes as of four, however much of it is due", async () => {
+test("returned operations take at most a quarter of a batch while others are ready", async () => {
   const refused = Array.from({ length: 400 }, () => operationOf());
   await takeIn(database.db, refused);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
@@ -97,12 +97,12 @@ test("of what was sent before and came back as much goes as of four, however muc
     ...Array<boolean>(50).fill(false),
     ...Array<boolean>(150).fill(true),
   ]);
-  // Alone they fill it.
+  // Without others they fill the batch.
   await database.db.run(sql`update operations set retry_at = now() + interval '1 hour' where attempts = 0`);
   expect(await listPlannedOperations(database.db, 200)).toHaveLength(200);
 });
 
-test("what came back takes no room from what is to be planned", async () => {
+test("returned operations take no room from operations to plan", async () => {
   await takeIn(database.db, [operationOf()]);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
@@ -115,7 +115,7 @@ test.each([
   ["custody_signed_otherwise", "holds up nothing", ["PLANNED", "PLANNED"]],
   ["custody_leg_over_limit", "holds up nothing", ["PLANNED", "PLANNED"]],
   ["custody_key_unavailable", "holds up the whole organisation", ["WAITING", "WAITING"]],
-])("a thousand that are refused for %s: it %s", async (reason, _what, expected) => {
+])("a thousand operations refused for %s: it %s", async (reason, _what, expected) => {
   const walletId = newId("wal");
   const refused = Array.from({ length: 1_000 }, () => operationOf(walletId));
   await takeIn(database.db, refused);
@@ -128,7 +128,7 @@ test.each([
   expect(await statesOf(database.db, [next, other])).toEqual(expected);
 });
 
-/** As if all that is planned had been sent, and refused by the chain. */
+/** Marks all planned operations as sent and refused by the chain. */
 async function cameBack(reason: string): Promise<void> {
   await database.db.run(sql`
     update operations set attempts = 1, wait_reason = ${reason}, retry_at = now() where state = 'PLANNED'`);

@@ -9,31 +9,37 @@ import {
   toOperation,
 } from "./operations";
 
-// Operations that are given their turn and wait for it: what goes next, and what has to wait.
+// Planned operations: the next ones, and those that must wait.
 
-/** How the reasons begin for which custody does not sign. */
+/** Prefix of custody's refusal reasons. */
 export const REFUSED_BY_CUSTODY = "custody_";
-/** Asked for again and again, mostly in vain: however many they are, they must not stand before the others. */
+/**
+ * Operations that custody refused. They are retried often and mostly in vain, so they must not
+ * block others.
+ */
 export const REFUSED = sql`coalesce(starts_with(wait_reason, ${REFUSED_BY_CUSTODY}), false)`;
 /**
- * Reasons that most likely hold for all of the organisation. Of so many refused for one of them no more of its queue is planned: it would mostly be
- * refused as well, and each that is planned is asked for.
+ * Reasons that probably hold for the whole organisation. After this many refusals for one of them
+ * no more of its queue is planned, because planning more would only repeat the question.
  */
 const REFUSED_TO_ALL = [
   ...["key_unavailable", "over_organisation_limit", "over_global_limit"],
   ...["wrong_chain", "wrong_token", "horizon", "expired", "refused"],
 ].map((reason) => REFUSED_BY_CUSTODY + reason);
-/** The one that holds for all that leaves the same wallets: no more of that is planned. All other reasons are an operation's own, and hold up nothing. */
+/**
+ * A reason that holds for all operations of the same payers: no more of those is planned. All other
+ * reasons concern a single operation.
+ */
 const REFUSED_TO_PAYER = `${REFUSED_BY_CUSTODY}over_wallet_limit`;
 const REFUSED_AT_MOST = 1_000;
-/** So many go along with what is sent, however many may be asked for again. */
+/** Limit of retried operations per batch. */
 const REFUSED_AT_ONCE = 200;
 
-/** Of whom custody refuses too many. */
+/** Wallets with too many refusals by custody. */
 const FULL_PAYERS = sql`full_payers as (
       select org_id, from_wallets from operations where state = 'PLANNED' and ${REFUSED} and wait_reason = ${REFUSED_TO_PAYER}
       group by org_id, from_wallets having count(*) >= ${REFUSED_AT_MOST})`;
-/** No outflow while a mint is open that nobody has ordered: somebody else may have the operator's key. */
+/** No outflow while an unexplained mint is open: a stranger may have the operator's key. */
 const OUTFLOW_OPEN = sql`(cardinality(from_wallets) = 0 or not ${HAS_UNEXPLAINED_MINT})`;
 /** No drift is open that stops the outflow of its wallets. */
 const MAY_LEAVE = sql`${OUTFLOW_OPEN}
@@ -41,8 +47,8 @@ const MAY_LEAVE = sql`${OUTFLOW_OPEN}
   and not exists (select from full_payers f where f.org_id = o.org_id and f.from_wallets = o.from_wallets)`;
 
 /**
- * Queues with operations to plan, the one served longest ago first. Paused queues are left out, and
- * those of which custody refuses too many operations.
+ * Queues with operations to plan, the longest waiting first. Excludes paused queues and those with
+ * too many refusals by custody.
  */
 export async function listQueuesToPlan(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx.query<{ org_id: string }>(sql`
@@ -61,11 +67,11 @@ export interface QueuedRow extends OperationKey {
   /** BLOCKED, or its payer's money may not leave now. */
   isStuck: boolean;
   isBlocked: boolean;
-  /** The last walk found it held up. */
+  /** Held up at the last walk. */
   isHeldUp: boolean;
 }
 
-/** The queue of one organisation, in the order of its journal. */
+/** One organisation's queue, in journal order. */
 export async function listQueue(tx: Tx, orgId: string): Promise<QueuedRow[]> {
   return tx.query<QueuedRow>(sql`
     with ${FULL_PAYERS}
@@ -75,7 +81,7 @@ export async function listQueue(tx: Tx, orgId: string): Promise<QueuedRow[]> {
     order by org_sequence, ledger_ref`);
 }
 
-/** Gives each its turn, in this order. */
+/** Plans each, in this order. */
 export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<void> {
   const turns = await tx.query<{ turn: bigint }>(
     sql`select nextval('operation_turns') as turn from generate_series(1, ${operations.length}::integer) order by 1`,
@@ -87,7 +93,7 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
     where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.state = 'WAITING'`);
 }
 
-/** Says of waiting operations that something before them on their wallets cannot go. */
+/** Marks waiting operations that an earlier one of their wallets holds up. */
 export async function markHeldUp(tx: Tx, operations: OperationKey[]): Promise<void> {
   if (operations.length === 0) return;
   await tx.run(sql`
@@ -100,27 +106,27 @@ export async function markHeldUp(tx: Tx, operations: OperationKey[]): Promise<vo
 /** Why a waiting operation was not planned, other than for room. */
 const HELD_UP = "held_up";
 
-/** A hold whose clock is nearly over is not sent again if the last refusal was for a cause of its own. */
+/** A hold near its end is not sent again after a refusal for its own cause. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
 
-/** Planned operations, but those of wallets with a newer drift and of queues that were paused since. */
+/** Planned operations, without those of wallets with a newer drift and of paused queues. */
 const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME} and ${OUTFLOW_OPEN}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
   and org_id not in (select q.org_id from settlement_queues q where q.paused_reason is not null)`;
 
 const LONGEST_BLOCKED_WAIT = sql`interval '4 hours'`;
-/** No retry waits longer, so one that does was written before the database's clock was set back. */
+/** The longest possible wait. A longer one was stored before the database's clock was set back. */
 export const LONGEST_WAIT = sql`case when wait_reason = 'AccountBlocked' then interval '5 hours' else interval '15 minutes' end`;
 const DUE = sql`retry_at <= now()`;
 /** Never sent, and not refused by custody. */
 const FIRST = sql`attempts = 0 and not ${REFUSED} and (${DUE} or retry_at > now() + ${LONGEST_WAIT})`;
-/** Sent before, and put back: mostly because the chain has refused it, and will again. */
+/** Sent before and returned, mostly after a refusal by the chain, which will probably repeat. */
 const AGAIN = sql`attempts > 0 and not ${REFUSED} and ${DUE}`;
 
 /**
- * What goes next, in the order of the turns. While there is enough that was never sent, every fourth is one that came back: however many of these
- * are due, others go beside them. Of those that custody has refused a few go along. Of both the ones that have been due longest: what is tried to no avail
- * must not stand before what would go by now.
+ * The next operations in the order of their turns. While new ones suffice, a quarter are returned
+ * ones, so that others go beside them. A few of those that custody refused are added. Of both kinds
+ * the longest due go first, so that vain retries do not block others.
  */
 export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
   const rows = await db.query<OperationRow>(sql`
@@ -138,7 +144,7 @@ export async function listPlannedOperations(db: Queryable, limit: number): Promi
   return rows.map(toOperation);
 }
 
-/** How many may go now, but for those that were refused before, by custody or the chain: they take no room from others. */
+/** Number of operations that may go now, without refused ones, which take no room. */
 export async function countPlannedOperations(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(
     sql`select count(*) from operations where ${MAY_GO} and ${FIRST}`,
@@ -146,7 +152,10 @@ export async function countPlannedOperations(db: Queryable): Promise<number> {
   return Number(count);
 }
 
-/** Lets planned operations wait, with the reason; those that custody refuses keep theirs, which is to be resolved first. */
+/**
+ * Postpones planned operations with the reason. Those that custody refuses keep their reason, which
+ * must be resolved first.
+ */
 export function postpone(
   db: Queryable,
   operations: OperationKey[],
@@ -157,7 +166,10 @@ export function postpone(
   return letWait(db, operations, kept, sql`make_interval(secs => ${delayMs / 1000})`);
 }
 
-/** Lets those wait that custody refuses: twice as long each time, and not for long once the cause is resolved. Their turn stays. */
+/**
+ * Postpones operations that custody refuses, doubling the pause up to a limit, so that they go soon
+ * after the cause is resolved. Their turn stays.
+ */
 export function postponeRefused(db: Queryable, operations: OperationKey[], reason: string): Promise<void> {
   const twice = sql`case when ${REFUSED} then 2 * (retry_at - updated_at) end`;
   const delay = sql`least(interval '1 minute', greatest(interval '5 seconds', ${twice}))`;
@@ -165,8 +177,8 @@ export function postponeRefused(db: Queryable, operations: OperationKey[], reaso
 }
 
 /**
- * Lets operations wait whose payer or receiver is blocked on the chain: from a minute to hours. A
- * hold is tried each minute, since its clock may run.
+ * Postpones operations with a blocked payer or receiver, from a minute up to hours. A hold is
+ * retried each minute, because its clock may run.
  */
 export function postponeBlocked(db: Queryable, operations: OperationKey[], reason: string): Promise<void> {
   const twice = sql`case when o.kind <> 'INTENT_KIND_PLACE_HOLD' then 2 * (retry_at - updated_at) end`;
@@ -185,7 +197,7 @@ export async function sumUnminedMints(db: Queryable): Promise<bigint> {
   return units;
 }
 
-/** What another writer has sent meanwhile is that one's. */
+/** Operations that another writer has sent meanwhile are left alone. */
 async function letWait(db: Queryable, operations: OperationKey[], reason: Sql, delay: Sql): Promise<void> {
   await db.run(sql`
     update operations o set wait_reason = ${reason}, updated_at = now(), retry_at = now() + ${delay}

@@ -4,11 +4,11 @@ import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 export interface JournalPlace {
   orgId: string;
   sequence: bigint;
-  /** The request id of the entry there; empty where it is unknown. */
+  /** The request id of that entry; empty where it is unknown. */
   ref: string;
 }
 
-/** How far an organisation's journal is pulled, and how far it goes. */
+/** Pulled position of an organisation's journal, and its head. */
 export interface QueueState extends JournalPlace {
   head: bigint;
 }
@@ -19,7 +19,7 @@ export interface JournalHead {
   sequence: bigint;
 }
 
-/** Moves heads on, never back. The organisation's first entry makes its queue. */
+/** Moves heads forward, never back. The organisation's first entry creates its queue. */
 export async function moveHeads(tx: Queryable, heads: JournalHead[]): Promise<void> {
   if (heads.length === 0) return;
   await tx.run(
@@ -57,7 +57,7 @@ export async function listReplaced(db: Queryable, heads: JournalPlace[]): Promis
   );
 }
 
-/** Queues with entries to pull, of which each has little left to plan. The one served longest ago is first. */
+/** Queues with entries to pull and few operations left to plan, the longest waiting first. */
 export async function listHungryQueues(
   db: Queryable,
   { enoughReady, mostHeldUp, limit }: { enoughReady: number; mostHeldUp: number; limit: number },
@@ -82,7 +82,7 @@ export async function listBehind(db: Queryable): Promise<QueueState[]> {
   );
 }
 
-/** Moves a cursor from one place to another. False if it is no longer where it was: another replica was faster. */
+/** Moves a cursor. Returns false if another replica moved it first. */
 export async function moveCursor(
   tx: Tx,
   from: JournalPlace,
@@ -95,7 +95,10 @@ export async function moveCursor(
   return moved === 1;
 }
 
-/** Lowers a head beyond the journal's newest entry, unless it has moved since. A restored ledger has fewer entries. */
+/**
+ * Lowers a head beyond the journal's newest entry, unless it has moved since. A restored ledger has
+ * fewer entries.
+ */
 export async function lowerHead(db: Queryable, { orgId, head }: QueueState, sequence: bigint): Promise<void> {
   await db.run(sql`
     update settlement_queues set head_sequence = ${sequence},
@@ -117,7 +120,7 @@ export async function rewindCursor(
   return rewound === 1;
 }
 
-/** Has one entry, and those after it, pulled again. Entries that were pulled stay as they are. */
+/** Pulls one entry and all later ones again. Pulled entries stay unchanged. */
 export async function pullAgainFrom(db: Queryable, orgId: string, sequence: bigint): Promise<void> {
   await db.run(sql`
     update settlement_queues set cursor_sequence = ${sequence - 1n}, cursor_ref = '',
@@ -171,11 +174,11 @@ export async function countPausedQueues(db: Queryable): Promise<number> {
 
 export interface Ages {
   oldestSeconds: number;
-  /** Of what goes on only when an operator resumes its queue. */
+  /** Age of operations whose paused queue needs an operator. */
   pausedSeconds: number;
 }
 
-/** Ages of the oldest of each queue, which came when `since` says; 0 where there is none. */
+/** Ages of the oldest row of each queue, from `since`; 0 where there is none. */
 export function agesOf(since: Sql, isPaused: Sql = sql`q.paused_reason is not null`): Sql {
   const ageOf = (those: Sql) =>
     sql`coalesce(extract(epoch from now() - min(${since}) filter (where ${those})), 0)::float8`;
@@ -189,7 +192,7 @@ export async function countQueued(db: Queryable): Promise<Ages & { count: number
     from settlement_queues q where head_sequence > cursor_sequence`);
 }
 
-/** Lets all other queues have their turn before these. Locks the rows in the order of their ids. */
+/** Moves these queues behind all others. Locks the rows in id order. */
 export async function noteServed(db: Queryable, orgIds: string[]): Promise<void> {
   await db.run(sql`
     with locked as (

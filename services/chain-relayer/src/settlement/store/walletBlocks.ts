@@ -11,7 +11,7 @@ export interface WalletBlock {
   logIndex: number;
 }
 
-/** False if a change at this place of the chain or a later one is known: blocks may be indexed again. */
+/** Returns false if this or a later change is known, because blocks may be indexed again. */
 export async function saveWalletBlock(tx: Tx, block: WalletBlock): Promise<boolean> {
   const { walletId, orgId, address, blocked, blockNumber, blockHash, logIndex } = block;
   const saved = await tx.run(sql`

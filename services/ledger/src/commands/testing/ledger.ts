@@ -108,7 +108,7 @@ export function answerTo(engine: Engine, request: LedgerRequest): Promise<Answer
   return engine.post({ request, origin, deadlineMs: Infinity });
 }
 
-/** A key with a body of its own, as a caller sends it. */
+/** A key with its own body, as a caller sends it. */
 export function keyOfBody(key: string, body = "body", scope = "PAY"): IdempotencyKey {
   return { scope, key, bodyHash: hash("sha256", body, "hex") };
 }
@@ -126,7 +126,7 @@ export function requestOf(
   return { orgId, requestId: newId("opn"), key: null, contentHash, caller: null, ...content };
 }
 
-/** Waits for the next day, by the ledger's clock, when this one is over sooner than that. */
+/** Waits for the ledger's next day when the present one ends too soon. */
 export async function stayWithinOneDay(forMs: number): Promise<void> {
   const leftMs = (seoulDay(Date.now()) + 1) * DAY_MS - SEOUL_OFFSET_MS - Date.now();
   if (leftMs < forMs) await sleep(leftMs);
@@ -141,7 +141,7 @@ export async function balancesOf({ database, orgId }: TestLedger, walletIds: str
   return (await getBalances(database.db, orgId, walletIds)).map(({ balanceWon }) => balanceWon);
 }
 
-/** The request as it travels. */
+/** The request as a message. */
 export function messageOf(request: LedgerRequest): PostRequest {
   const { orgId, requestId, key, memo, reference, metadata, relatedId, intent } = request;
   const context = { orgId, requestId: newId("req"), traceparent: "" };

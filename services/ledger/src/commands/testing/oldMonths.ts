@@ -2,7 +2,10 @@ import { type Queryable, rawSql, sql } from "@wonrail/kit/db";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { readJournalWindow } from "../../store/partitions";
 
-/** Lets the journal begin five months ago, so that its oldest month may leave. Gives the time at which it begins. */
+/**
+ * Extends the journal five months back, so that its oldest month may be detached. Returns the
+ * journal's start.
+ */
 export async function addOldMonths(ownerUrl: string): Promise<number> {
   const owner = openTestDatabase(ownerUrl, "ledger");
   await owner.run(

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** The ledger as it is deployed, as a process of its own that a test may kill. */
+/** The deployed ledger as a separate process that a test may kill. */
 export interface Replica {
   address: string;
   /** SIGKILL, and up again on the same port. */
@@ -64,13 +64,13 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 const LOWEST_PORT = 20_000;
-/** As many as deploy/local gives to a worker, and the same. */
+/** The same number of ports that deploy/local gives to a worker. */
 const PORTS_OF_A_WORKER = 1_595;
 const given = new Set<number>();
 
 /**
- * Below the range that the kernel hands to outgoing connections: none of those takes it while the replica is away. Another worker of the test
- * run looks among others.
+ * Below the kernel's range for outgoing connections, so that none takes the port while the replica
+ * is away. Each worker of the test run uses its own range.
  */
 async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {

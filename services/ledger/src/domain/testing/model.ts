@@ -1,6 +1,6 @@
 /**
- * The money rules once more, written on purpose in another way. Tests compare the engine's answers with the
- * model's.
+ * A second implementation of the money rules, in another style on purpose. Tests compare the
+ * engine's answers with the model's.
  */
 import { cancelCharge } from "../../intents/cancelCharge/model.testing";
 import { cancelPayment } from "../../intents/cancelPayment/model.testing";

@@ -16,7 +16,10 @@ import type {
   WalletType,
 } from "../types";
 
-/** A small world in which everything meets everything: two organisations, three users with a wallet of each type, and few request ids. */
+/**
+ * A small world with many interactions: two organisations, three users with a wallet of each type,
+ * and few request ids.
+ */
 export const ORGS = ["a", "b"].map((name) => derivedId("org", name));
 const USERS = ["kim", "lee", "park"];
 const TYPES: WalletType[] = ["NORMAL", "INCENTIVE", "GOVERNMENT"];
@@ -39,7 +42,7 @@ export interface Scope {
   users: string[];
   requestIdOf: (number: number) => string;
   log: string;
-  /** Others charge in the same organisations, so no charge may come near the daily limit. */
+  /** Other clients charge in the same organisations, so no charge may come near the daily limit. */
   isShared: boolean;
 }
 
@@ -51,7 +54,9 @@ const DEFAULT_SCOPE: Scope = {
   isShared: false,
 };
 
-/** Reads requests from random bytes: any bytes are some sequence, so a failing one can be shrunk. */
+/**
+ * Converts random bytes into requests. Any bytes are valid, so a failing sequence can be shrunk.
+ */
 export function requestsFrom(bytes: Uint8Array, scope: Scope = DEFAULT_SCOPE): LedgerRequest[] {
   const requests: LedgerRequest[] = [];
   for (let at = 0; at + BYTES_PER_REQUEST <= bytes.length; at += BYTES_PER_REQUEST) {
@@ -160,7 +165,7 @@ function requestFrom(
   return { ...made, key: number === index && id! % 5 === 0 ? keyFrom(made, log, other!) : null };
 }
 
-/** One of few keys, so that some are used again: with the same body, or with another one. */
+/** A key out of few, so that keys are reused with the same and with another body. */
 function keyFrom({ contentHash }: LedgerRequest, log: string, pick: number): IdempotencyKey {
   return {
     scope: ["PAY", "CHARGE"][pick % 2]!,

@@ -40,8 +40,8 @@ export const cancelPayment: IntentModule<"cancelPayment"> = {
 };
 
 /**
- * Moves a payment back to the wallets that paid it, whole and once. If the INCENTIVE wallet no longer has
- * the whole accrual, the missing part is kept from the normal part.
+ * Returns a payment to the paying wallets, completely and once. If the INCENTIVE wallet no longer
+ * holds the whole accrual, the normal part is reduced by the missing amount.
  */
 function cancel(book: Book, request: LedgerRequest, { paymentRequestId }: CancelPayment): Entry {
   const key = requestKey(request.orgId, paymentRequestId);

@@ -8,7 +8,7 @@ export interface CreditExternal {
   kind: "creditExternal";
   walletId: string;
   amountWon: Won;
-  /** Names the log of the chain, which is credited once. */
+  /** Id of the chain's log, which is credited at most once. */
   chainLogId: string;
 }
 
@@ -29,7 +29,7 @@ export const creditExternal: IntentModule<"creditExternal"> = {
   decide: credit,
 };
 
-/** The chain has moved the tokens already, so a closed or frozen wallet is credited like any other. */
+/** The tokens have already moved on the chain, so closed and frozen wallets are credited too. */
 function credit(book: Book, request: LedgerRequest, intent: CreditExternal): Entry {
   const { orgId, requestId } = request;
   const { walletId, amountWon, chainLogId } = intent;

@@ -29,7 +29,10 @@ export const placeHold: IntentModule<"placeHold"> = {
   decide: place,
 };
 
-/** Sets money aside for an outside address. The hold is posted at finality, or voided on proof that it cannot settle. */
+/**
+ * Holds money for an outside address. The hold is posted at finality, or voided with proof that it
+ * cannot settle.
+ */
 function place(book: Book, request: LedgerRequest, intent: PlaceHold): Entry {
   const { walletId, amountWon, dailyLimitWon, toAddress } = intent;
   const { orgId, requestId } = request;

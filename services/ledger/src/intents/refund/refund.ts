@@ -17,7 +17,10 @@ export const refund: IntentModule<"refund"> = {
   decide: refundWallet,
 };
 
-/** Takes all that is available from a NORMAL or GOVERNMENT wallet. Incentive money belongs to the organisation. */
+/**
+ * Takes the available balance of a NORMAL or GOVERNMENT wallet. Incentive money belongs to the
+ * organisation.
+ */
 function refundWallet(book: Book, request: LedgerRequest, intent: Refund): Entry {
   const wallet = payingWalletOf(book, request.orgId, intent.walletId);
   if (wallet.type === "INCENTIVE") throw new DomainError("CHG_007", { reason: "wallet_type" });

@@ -16,7 +16,7 @@ export const reopenAccount: IntentModule<"reopenAccount"> = {
   decide: reopen,
 };
 
-/** Deposits that reached the wallet since it was closed can leave it again. An open wallet stays as it is. */
+/** Allows deposits of a closed wallet to leave it. An open wallet stays unchanged. */
 function reopen(book: Book, request: LedgerRequest, intent: ReopenAccount): Entry {
   const account = walletOf(book, request.orgId, intent.walletId);
   account.closedAtMs = null;

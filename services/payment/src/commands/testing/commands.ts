@@ -1,6 +1,6 @@
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 
-// The six commands as tests give them.
+// The six commands with test values.
 
 export type Command = NonNullable<ExecuteRequest["command"]>;
 

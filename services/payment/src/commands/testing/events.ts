@@ -18,7 +18,7 @@ export const HASH = `0x${"b".repeat(64)}`;
 
 type Delivered = Pick<ReceivedEvent, "type" | "payload"> & Partial<ReceivedEvent>;
 
-/** Hands events of one type to their consumer in one transaction, as the inbox does. */
+/** Passes events of one type to their consumer in one transaction, as the inbox does. */
 export async function deliverAll(world: World, events: Delivered[]): Promise<void> {
   const [first] = events;
   if (!first) return;

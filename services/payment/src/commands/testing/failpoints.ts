@@ -28,8 +28,8 @@ function hangAt(point: string): { reached: Promise<void> } {
   return { reached };
 }
 
-/** Starts the work, waits until it stands at the point, and kills everything. */
-export async function dieAt(world: World, point: string, work: () => Promise<unknown>): Promise<void> {
+/** Starts the work, waits until it reaches the point, and kills everything. */
+export async function crashAt(world: World, point: string, work: () => Promise<unknown>): Promise<void> {
   const { reached } = hangAt(point);
   // The process dies, so its answer reaches no caller.
   work().catch(() => undefined);

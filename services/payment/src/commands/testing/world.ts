@@ -16,7 +16,7 @@ import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/walle
 import { type App, createApp } from "../../app";
 import { charge } from "./commands";
 
-/** The real payment, ledger and wallet services in one process, each on a database of its own. */
+/** The real payment, ledger and wallet services in one process, each on its own database. */
 export interface World {
   orgId: string;
   databases: Databases;
@@ -26,7 +26,7 @@ export interface World {
   db(): Database;
   ledger(): Life["ledger"];
   wallet(): Life["wallet"];
-  /** A wallet with its address, and with money when an amount is given. */
+  /** Opens a wallet with its address, and funds it when an amount is given. */
   openWallet(options?: {
     type?: keyof typeof TYPES;
     userId?: string;
@@ -34,7 +34,7 @@ export interface World {
   }): Promise<TestWallet>;
   execute(command: Command, idempotencyKey?: string): Promise<ExecuteResponse>;
   balances(...walletIds: string[]): Promise<number[]>;
-  /** Answers of chain-relayer about operations. The events decide for an operation that is not here. */
+  /** Answers of chain-relayer about operations. The events decide for an absent operation. */
   relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
   /** The settlements that chain-relayer lists, by ledger reference. */
   relayerLists: Map<string, Settlement>;
@@ -55,7 +55,7 @@ export interface TestWallet {
   walletId: string;
   address: string;
   userId: string;
-  /** The charge that funded it. */
+  /** The charge that funded the wallet. */
   chargeId: string;
 }
 
@@ -182,7 +182,7 @@ async function startLife(
   const dead: Promise<unknown>[] = [];
   const servers = new Map<ServiceName, () => Promise<void>>();
 
-  /** Opens a pool whose connections end with this life. */
+  /** Opens a pool whose connections end with this life of the process. */
   async function open(name: keyof Databases): Promise<Database> {
     const { url, adminUrl } = databases[name];
     const applicationName = `life-${newId("req").slice(-12)}`;
@@ -190,7 +190,7 @@ async function startLife(
     closers.push(async () => {
       dead.push(db.close().catch(() => undefined));
       const admin = openDatabase({ url: adminUrl, schema: "public", applicationName: "test", max: 1, log });
-      // Waits until they are gone: the next life must not meet their locks.
+      // Waits for their end, so that the next life does not meet their locks.
       await admin.query(
         sql`select pg_terminate_backend(pid, 8000) from pg_stat_activity where application_name = ${applicationName}`,
       );
@@ -236,12 +236,12 @@ async function startLife(
     SIGNING_LIMIT_ORGANISATION_WON: 1n,
     SIGNING_LIMIT_GLOBAL_WON: 1n,
   });
-  const authAddress = await serve("auth", [authAtOurEdge(orgId)]);
+  const authAddress = await serve("auth", [fakeAuth(orgId)]);
   const addresses = {
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
-    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayer)]),
+    RELAYER_ADDRESS: await serve("chain-relayer", [fakeRelayer(databases.payment, relayer)]),
   };
   const registries = [new Registry(), new Registry()];
   const apps: App[] = [];
@@ -284,7 +284,7 @@ interface Loaded {
 }
 
 /** Payment asks auth for the policy before the organisation's first event arrives. */
-function authAtOurEdge(orgId: string): GrpcService {
+function fakeAuth(orgId: string): GrpcService {
   return implement(AuthServiceService, {
     getOrganisation: async () => ({
       organisation: Organisation.fromPartial({
@@ -301,7 +301,7 @@ function authAtOurEdge(orgId: string): GrpcService {
 }
 
 /** Payment asks chain-relayer before it ends a hold, and lists settlements in a rebuild. */
-function relayerAtOurEdge(
+function fakeRelayer(
   { db }: TestDatabase,
   { relayerSays, relayerLists }: Pick<World, "relayerSays" | "relayerLists">,
 ): GrpcService {

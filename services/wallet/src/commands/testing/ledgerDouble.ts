@@ -12,22 +12,25 @@ import {
   RequestState,
 } from "@wonrail/proto/ledger/v1/ledger";
 
-/** The ledger as the wallet service sees it at its edge: accounts that open and close, and entries that somebody has posted. */
+/** A fake of the ledger for the wallet service: accounts that open and close, and given entries. */
 export interface LedgerDouble {
   service: GrpcService;
   /** Wallets with an open account. */
   opened: Set<string>;
   /** Every request to open, close or open again, also the refused and the repeated. */
   asked: string[];
-  /** Replaces the answer; undefined keeps the usual one. */
+  /** Overrides the answer; undefined keeps the usual one. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   refuseBalances: () => Error | undefined;
   /** The balances of these accounts; other accounts have none. */
   balances: Map<string, { balanceWon: string; availableWon: string }>;
-  /** After it has decided to close or not to, or has opened again: waits, or gives the error that is heard instead. */
+  /**
+   * Called after the decision on an account: delays the answer, or returns the error that replaces
+   * it.
+   */
   loseAnswer: () => Error | undefined | Promise<Error | undefined>;
   holdsMoney: Set<string>;
-  /** An entry of any lines: what leaves an account is negative. */
+  /** An entry of any lines; debits are negative. */
   addEntry(of: {
     orgId: string;
     ledgerRef: string;

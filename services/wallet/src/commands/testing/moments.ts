@@ -15,14 +15,14 @@ export async function untilWaiting(db: Database, transactions: number): Promise<
   }
 }
 
-/** Waits for the next hour, by the clock that the sums of an hour go by, when this one is over sooner than that. */
+/** Waits for the next hour of the velocity sums when the present one ends too soon. */
 export async function stayWithinOneHour(db: Database, forMs: number): Promise<void> {
   const { left_ms: leftMs } = await db.one<{ left_ms: number }>(sql`
     select (extract(epoch from date_trunc('hour', now()) + interval '1 hour' - now()) * 1000)::float8 as left_ms`);
   if (leftMs < forMs) await sleep(leftMs);
 }
 
-/** Everything of the organisation's wallets happened so long ago that no request can be at it any more. */
+/** Moves all times of the organisation's wallets so far back that every request must have ended. */
 export async function age(db: Database, orgId: string): Promise<void> {
   await db.run(sql`
     update wallets set created_at = created_at - interval '1 minute',

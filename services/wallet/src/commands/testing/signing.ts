@@ -14,7 +14,10 @@ interface MadeWallet {
   walletAddress: string;
 }
 
-/** Custody under small limits, and for each test of a file an organisation with a payer and a payee. */
+/**
+ * Custody with small limits. Creates an organisation with a payer and a payee for each test of a
+ * file.
+ */
 export function signingBench() {
   const bench = {} as { world: World; orgId: string; payer: MadeWallet; payee: MadeWallet };
   beforeAll(async () => {

@@ -23,10 +23,10 @@ export interface World {
   app: App;
   client: ReturnType<typeof openWallets>;
   registry: Registry;
-  /** Everything that it has logged, at the most talkative level. */
+  /** All log output at the lowest level. */
   logged(): string;
   kekPath: string;
-  /** Mounts another set of key-encryption keys, all made for this test; the last one is current. */
+  /** Mounts another set of key-encryption keys, created for this test; the last one is current. */
   mountKeks(...ids: string[]): void;
   close(): Promise<void>;
 }

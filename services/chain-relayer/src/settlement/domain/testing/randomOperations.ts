@@ -5,11 +5,14 @@ export interface PostedOperation {
   id: string;
   steps: Step[];
   wallets: string[];
-  /** Of money to an outside address; null of an entry. */
+  /** Set for a hold to an outside address; null for an entry. */
   holdNumber: number | null;
 }
 
-/** What a ledger could have posted, in its order, and where everything is once all of it has happened: nobody ever spends what is not there. */
+/**
+ * Random entries of a ledger in its order, and the final balances. No wallet ever spends money that
+ * it lacks.
+ */
 export function randomOperations(
   random: () => number,
   { count, wallets, outside }: { count: number; wallets: number; outside: string },

@@ -11,18 +11,19 @@ interface Line {
 }
 
 /**
- * What a stack's parts said of what they could not do, for whoever reads of a failed test: the stack is gone by then, and its logs with it. A refusal has its
- * cause, a process that ended its error; a bus that is not reached is what some tests are about, and would fill the page.
+ * Errors from a stack's logs, for the report of a failed test, because the stack is deleted then.
+ * Includes causes of refusals and errors of ended processes, without messages about an unreachable
+ * bus.
  */
-export function whyFailed({ home, output }: Pick<TestStack, "home" | "output">): string[] {
+export function collectFailureLogs({ home, output }: Pick<TestStack, "home" | "output">): string[] {
   const said = readdirSync(home.logsDir)
     .flatMap((file) => readFileSync(join(home.logsDir, file), "utf8").split("\n"))
-    .filter((line) => line.startsWith("{") && line.endsWith("}") && isTelling(JSON.parse(line) as Line))
+    .filter((line) => line.startsWith("{") && line.endsWith("}") && explainsFailure(JSON.parse(line) as Line))
     .sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
   return [...output().split("\n").slice(-LAST), ...said.slice(-LAST)];
 }
 
-function isTelling({ level, cause }: Line): boolean {
+function explainsFailure({ level, cause }: Line): boolean {
   return cause !== undefined || level === "fatal";
 }
 

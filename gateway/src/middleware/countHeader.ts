@@ -1,7 +1,7 @@
 import { type IncomingMessage } from "node:http";
 
-/** How often a request has a header, whose name is in lower case. Node joins some repeated headers and drops others. */
-export function timesGiven({ rawHeaders }: IncomingMessage, header: string): number {
+/** Counts a header, given in lower case. Node joins some repeated headers and drops others. */
+export function countHeader({ rawHeaders }: IncomingMessage, header: string): number {
   let times = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;

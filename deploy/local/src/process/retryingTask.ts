@@ -1,7 +1,10 @@
-export type Untroubled = (trouble: string, work: () => void) => void;
+export type RetryingTask = (trouble: string, work: () => void) => void;
 
-/** For housekeeping, whose failure does not stop the stack: a failure is logged once, and again only after a success. */
-export function untroubledBy(say: (message: string) => void): Untroubled {
+/**
+ * Runs housekeeping whose failure must not stop the stack. Logs a failure once, and again only
+ * after a success.
+ */
+export function createRetryingTask(say: (message: string) => void): RetryingTask {
   const said = new Set<string>();
   return (trouble, work) => {
     try {

@@ -1,11 +1,11 @@
 import { type IdPrefix } from "@wonrail/kit/contract/ids";
 
-// What the story of examples.ts is about, as the service would show it.
+// Objects of the examples in examples.ts, as the service would return them.
 
 export const STORY_BEGINS_AT = "2026-01-14T00:30:00.000Z";
 const DAY_MS = 86_400_000;
 
-/** An id that was made then. */
+/** An id with that creation time. */
 export function exampleId(prefix: IdPrefix, at: string = STORY_BEGINS_AT): string {
   return `${prefix}_${Date.parse(at).toString(16).padStart(12, "0")}7c4d8e5f60718293a4b5`;
 }
@@ -159,24 +159,24 @@ export const secondPayment = {
   memo: "Order 20260114-0022",
   createdAt: minute(9),
 };
-const whatCancellationDid = {
+const cancellationEffect = {
   restored: { incentive: 100, normal: 4_900 },
   incentiveClawedBack: 49,
   keptFromNormal: 0,
 };
 const cancellation = {
   cancelId: exampleId("pcl", minute(10)),
-  ...whatCancellationDid,
+  ...cancellationEffect,
   memo: "Sent back",
   settlement: pending,
   createdAt: minute(10),
 };
 export const cancelledPayment = { ...secondPayment, status: "CANCELLED", cancellation };
-/** What the cancel answers. */
+/** Answer of the cancellation. */
 export const justCancelled = {
   ...cancelledPayment,
   cancelId: cancellation.cancelId,
-  ...whatCancellationDid,
+  ...cancellationEffect,
 };
 const wayBack = { ...cancellation, settlement: confirmed("6c", 130) };
 export const settledPayments = [
@@ -244,7 +244,7 @@ export const instant = {
 export const done = { ...instant, status: "CONFIRMED", updatedAt: minute(23) };
 export const madeOnRequest = { scheduledAt: null, reason: null, changedBy: "API" };
 
-/** So far in the future that it does not come while the example is in use; any year to 9999 is taken. */
+/** So far ahead that it does not become due while the example is in use. */
 export const scheduledRequest = {
   paymentType: "SCHEDULED",
   fromNetworkType: "WON_TESTNET",

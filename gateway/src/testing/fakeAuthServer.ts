@@ -15,7 +15,7 @@ import {
   type WatchChangesResponse,
 } from "@wonrail/proto/auth/v1/auth";
 
-/** A key that the auth at our edge knows, and what it says about it. */
+/** A key of the fake auth, with its answer. */
 export interface KnownKey {
   text: string;
   keyId: string;
@@ -26,12 +26,12 @@ export interface KnownKey {
   ratePerSecond: number;
 }
 
-export type AuthAtOurEdge = Awaited<ReturnType<typeof startAuthAtOurEdge>>;
+export type FakeAuthServer = Awaited<ReturnType<typeof startFakeAuthServer>>;
 
 const IN_A_DAY = () => new Date(Date.now() + 86_400_000);
 
-/** A gRPC server that answers as auth does, from memory, and fails on demand: for what the real one cannot be made to do. */
-export async function startAuthAtOurEdge(port = 0) {
+/** A gRPC server that answers like auth from memory, with switchable failures. */
+export async function startFakeAuthServer(port = 0) {
   const keys = new Map<string, KnownKey>();
   const calls: Record<string, number> = {};
   const watchers = new Set<(change: WatchChangesResponse) => void>();
@@ -53,7 +53,7 @@ export async function startAuthAtOurEdge(port = 0) {
     return key;
   }
 
-  /** Who has hung up is not waited for: the timer would keep the process for as long as the longest delay. */
+  /** Ends the delay when the caller leaves, because the timer would keep the process alive. */
   async function called(method: string, { signal }: ServerCall): Promise<void> {
     calls[method] = (calls[method] ?? 0) + 1;
     if (state.delayMs > 0) await sleep(state.delayMs, undefined, { signal });
