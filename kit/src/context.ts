@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomHex } from "./randomHex";
+import { randomUUID } from "node:crypto";
 
 /**
  * Travels with one request through every process: in gRPC metadata, event headers and each log
@@ -26,7 +26,12 @@ export function currentContext(): RequestContext | undefined {
 /** W3C trace context: a new trace, or a new span of the caller's trace when its header is well formed. */
 export function childTraceparent(parent?: string): string {
   const traceId = TRACEPARENT.exec(parent ?? "")?.[1];
-  return `00-${traceId ?? randomHex(16)}-${randomHex(8)}-01`;
+  return `00-${traceId ?? randomHex()}-${randomHex().slice(16)}-01`;
+}
+
+/** 32 digits. Node keeps random bytes for many UUIDs; `randomBytes` would draw anew for each call. */
+function randomHex(): string {
+  return randomUUID().replaceAll("-", "");
 }
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;

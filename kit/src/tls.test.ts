@@ -1,4 +1,4 @@
-import { makeAuthority } from "./certificates";
+import { makeAuthority } from "./testing/certificates";
 import { Registry } from "./metrics";
 import { readTls } from "./tls";
 

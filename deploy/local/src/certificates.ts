@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { makeAuthority } from "@wonrail/kit/certificates";
+import { makeAuthority } from "@wonrail/kit/testing/certificates";
 import type { Home } from "./home";
 import { writePrivate } from "./privateFile";
 

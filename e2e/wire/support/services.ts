@@ -18,7 +18,7 @@ import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
 import { type Topic } from "@wonrail/kit/bus";
 import { createApp as createEvents } from "@wonrail/events/app";
 import { rpc as eventsRpc } from "@wonrail/events/rpc";
-import { makeAuthority } from "@wonrail/kit/certificates";
+import { makeAuthority } from "@wonrail/kit/testing/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import {
   type GrpcServer,

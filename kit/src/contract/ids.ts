@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { randomHex } from "../randomHex";
+import { createHash, randomUUID } from "node:crypto";
 
 /**
  * Prefixes of the kinds of id. The rest is a UUIDv7 in 32 hex digits, so ids sort by creation time.
@@ -24,13 +23,10 @@ export type IdPrefix =
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 
 export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now()): Id<P> {
-  const random = randomHex(10);
-  // The variant digit of RFC 9562: its upper two bits are 10.
-  const variant = VARIANTS[Number.parseInt(random[18]!, 16) & 3]!;
-  return `${prefix}_${idTimeOf(nowMs)}7${random.slice(0, 3)}${variant}${random.slice(3, 18)}`;
+  // The digits behind the version: a UUIDv4 has them random, and the variant in the same place.
+  const random = randomUUID().replaceAll("-", "").slice(13);
+  return `${prefix}_${idTimeOf(nowMs)}7${random}`;
 }
-
-const VARIANTS = "89ab";
 
 /**
  * Equal parts always give the same id (a UUIDv8 over SHA-256), so a retry of a step finds the first

@@ -14,11 +14,8 @@ export class CommitUnknownError extends DomainError {
 }
 
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return isViolation(error, "23505", constraint);
-}
-
-export function isCheckViolation(error: unknown, constraint?: string): boolean {
-  return isViolation(error, "23514", constraint);
+  if (!(error instanceof DatabaseError) || error.code !== "23505") return false;
+  return constraint === undefined || error.constraint === constraint;
 }
 
 /** True when the same work may succeed later unchanged: the database was busy, locked or away. */
@@ -127,9 +124,4 @@ function isDying({ severity, code = "" }: DatabaseError): boolean {
  */
 function isStale({ code, message }: DatabaseError): boolean {
   return code === "25006" || (code === "0A000" && message.startsWith("cached plan"));
-}
-
-function isViolation(error: unknown, state: string, constraint?: string): boolean {
-  if (!(error instanceof DatabaseError) || error.code !== state) return false;
-  return constraint === undefined || error.constraint === constraint;
 }

@@ -1,4 +1,4 @@
-export { CommitUnknownError, isCheckViolation, isTransient, isUniqueViolation } from "./errors";
+export { CommitUnknownError, isTransient, isUniqueViolation } from "./errors";
 export { openDatabase } from "./database";
 export { named, rawSql, sql, type Sql } from "./sql";
 export { afterCommit, tx, type TxOptions } from "./tx";

@@ -18,17 +18,11 @@ export const columnTypes: CustomTypesConfig = {
 const wholeNumber: TextParser = (text) => (INTEGER.test(text) ? BigInt(text) : text);
 const asText: TextParser = (text) => text;
 
-/** Rows of a batch often share one time, and parsing it is their highest cost. */
-const timestamp = repeating(
-  types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date | number,
-);
-
 const parsers = new Map<number, TextParser>([
   [types.builtins.INT8, BigInt],
   [types.builtins.NUMERIC, wholeNumber],
   [types.builtins.DATE, asText],
   [types.builtins.TIMESTAMP, asText],
-  [types.builtins.TIMESTAMPTZ, timestamp],
   [1016 /* int8[] */, arrayOf(BigInt)],
   [1231 /* numeric[] */, arrayOf(wholeNumber)],
 ]);
@@ -36,15 +30,4 @@ const parsers = new Map<number, TextParser>([
 function arrayOf(parse: TextParser): TextParser {
   const parseTexts = types.getTypeParser(1009 as never) as (text: string) => (string | null)[];
   return (text) => parseTexts(text).map((element) => (element === null ? null : parse(element)));
-}
-
-/** Infinity is a number; every other time becomes a new Date, which its owner may change. */
-function repeating(parse: (text: string) => Date | number): TextParser {
-  let last: { text: string; ms: number } | undefined;
-  return (text) => {
-    if (text === last?.text) return new Date(last.ms);
-    const value = parse(text);
-    if (value instanceof Date) last = { text, ms: value.getTime() };
-    return value;
-  };
 }

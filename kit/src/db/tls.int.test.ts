@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
-import { makeAuthority } from "../certificates";
+import { makeAuthority } from "../testing/certificates";
 import { migrate } from "../migrate";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { sql, tx } from ".";

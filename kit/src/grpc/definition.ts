@@ -20,11 +20,10 @@ export type RequestOf<M extends MethodDefinition> = ReturnType<M["requestDeseria
 export type ResponseOf<M extends MethodDefinition> = ReturnType<M["responseDeserialize"]>;
 
 /** As the label grpc_type names them. */
-export type MethodKind = "unary" | "server_stream" | "client_stream" | "bidi_stream";
+export type MethodKind = "unary" | "server_stream";
 
-export function kindOf(method: Pick<MethodDefinition, "requestStream" | "responseStream">): MethodKind {
-  if (method.requestStream) return method.responseStream ? "bidi_stream" : "client_stream";
-  return method.responseStream ? "server_stream" : "unary";
+export function kindOf({ responseStream }: Pick<MethodDefinition, "responseStream">): MethodKind {
+  return responseStream ? "server_stream" : "unary";
 }
 
 /** "wonrail.auth.v1.AuthService" and "ResolveKey". */

@@ -5,8 +5,9 @@ import { type Registry } from "../metrics";
 import { type Proxy, type ProxyOptions, startProxy } from "../testing/proxy";
 import { testLog } from "../testing/testLog";
 import { testRegistry } from "../testing/testRegistry";
-import { type ClientOptions, createClient } from "./client";
-import { type GrpcServerOptions, type Handlers, implement, startGrpcServer } from "./server";
+import { type ClientOptions, createClient } from "./client/createClient";
+import { type Handlers, implement } from "./server/implement";
+import { type GrpcServerOptions, startGrpcServer } from "./server/startGrpcServer";
 
 /** Message of the kit's own tests. The wire form is JSON: a definition is only paths and codecs. */
 export interface Note {
@@ -34,14 +35,13 @@ export interface NoteAnswers {
 
 /** One method of each kind, and a bulk twin. */
 export const EchoService = {
-  say: { path: "/wonrail.test.v1.EchoService/Say", ...json<Note, Note>(), ...shape(false, false) },
+  say: { path: "/wonrail.test.v1.EchoService/Say", ...json<Note, Note>(), ...shape(false) },
   sayAll: {
     path: "/wonrail.test.v1.EchoService/SayAll",
     ...json<Notes, NoteAnswers>(),
-    ...shape(false, false),
+    ...shape(false),
   },
-  repeat: { path: "/wonrail.test.v1.EchoService/Repeat", ...json<Note, Note>(), ...shape(false, true) },
-  chat: { path: "/wonrail.test.v1.EchoService/Chat", ...json<Note, Note>(), ...shape(true, true) },
+  repeat: { path: "/wonrail.test.v1.EchoService/Repeat", ...json<Note, Note>(), ...shape(true) },
 } as const;
 
 export type EchoHandlers = Handlers<typeof EchoService>;
@@ -129,6 +129,6 @@ function json<Req, Res>() {
   };
 }
 
-function shape<Q extends boolean, S extends boolean>(requestStream: Q, responseStream: S) {
-  return { requestStream, responseStream };
+function shape<S extends boolean>(responseStream: S) {
+  return { requestStream: false as const, responseStream };
 }

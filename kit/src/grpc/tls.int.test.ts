@@ -1,6 +1,6 @@
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { type CallerRules } from "./server";
-import { makeAuthority } from "../certificates";
+import { makeAuthority } from "../testing/certificates";
 import { closeAll, echoClient, startEcho } from "./echoService.testing";
 import { type TlsIdentity } from "./tls";
 
@@ -11,7 +11,7 @@ const server = authority.issue("anything", ["DNS:echo", "DNS:localhost"]);
 const payment = authority.issue("anything", ["URI:spiffe://wonrail/payment", "DNS:payment"]);
 const gateway = authority.issue("gateway", []);
 
-const everyMethod = ["Say", "SayAll", "Repeat", "Chat"].map((name) => `wonrail.test.v1.EchoService/${name}`);
+const everyMethod = ["Say", "SayAll", "Repeat"].map((name) => `wonrail.test.v1.EchoService/${name}`);
 const onlyPayment: CallerRules = Object.fromEntries(everyMethod.map((name) => [name, ["payment"]]));
 
 test("the caller's name comes from its certificate: a DNS or URI name, or else the common name", async () => {
@@ -26,15 +26,15 @@ test("the caller's name comes from its certificate: a DNS or URI name, or else t
 test("a method refuses every caller that its rule does not name", async () => {
   const { port } = await startEcho(
     { say: async (_note, { caller }) => ({ text: String(caller) }) },
-    { tls: server, callers: { ...onlyPayment, "wonrail.test.v1.EchoService/Chat": [] } },
+    { tls: server, callers: { ...onlyPayment, "wonrail.test.v1.EchoService/Repeat": [] } },
   );
   await expect(say(port, payment)).resolves.toBe("payment");
   await expect(say(port, gateway)).rejects.toMatchObject({
     code: "SYS_001",
     cause: { cause: { code: status.PERMISSION_DENIED } },
   });
-  const chat = echoClient(port, { tls: payment }).chat((async function* () {})());
-  await expect(chat[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+  const notes = echoClient(port, { tls: payment }).repeat({ text: "" });
+  await expect(notes[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     cause: { cause: { code: status.PERMISSION_DENIED } },
   });
 });

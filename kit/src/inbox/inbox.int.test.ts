@@ -10,11 +10,11 @@ import {
   showDeadLetter,
   startConsumer,
   type BulkHandler,
-  type EventHandler,
   type FeedClient,
   type ReceivedEvent,
 } from ".";
 import { consumerMetrics } from "./consumerMetrics";
+import type { EventHandler } from "./events";
 import type { FeedMessage } from "./planBatch";
 import { measureLag, pruneInbox } from "./startConsumer";
 import { messageOf, TOPIC } from "./testing/messageOf";

@@ -13,6 +13,5 @@ export {
   type EventHandler,
   type ReceivedEvent,
 } from "./events";
-export { buryEvent, countBuried, envelopeOf } from "./envelopes";
 export type { FeedClient } from "./feedReader";
 export { startConsumer, type RunningConsumer, type StartConsumerOptions } from "./startConsumer";

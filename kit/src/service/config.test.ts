@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { makeAuthority } from "../certificates";
+import { makeAuthority } from "../testing/certificates";
 import { loadConfig } from "../config";
 import { configProblems } from "../testing";
 import { serviceRules, serviceShape } from "./config";

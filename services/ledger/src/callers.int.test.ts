@@ -1,5 +1,5 @@
 import { chargeOf } from "./domain/testing/world";
-import { makeAuthority } from "@wonrail/kit/certificates";
+import { makeAuthority } from "@wonrail/kit/testing/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";

@@ -1,4 +1,4 @@
-import { makeAuthority } from "@wonrail/kit/certificates";
+import { makeAuthority } from "@wonrail/kit/testing/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";

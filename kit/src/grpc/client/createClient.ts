@@ -1,9 +1,8 @@
-import { never } from "../../contract/errors";
+import { assert } from "../../contract/errors";
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { callMetrics } from "../callMetrics";
 import {
-  kindOf,
   type MethodDefinition,
   type RequestOf,
   type ResponseOf,
@@ -16,7 +15,7 @@ import { type Dependency } from "./call";
 import { openChannel } from "./channel";
 import { checkHealth } from "./checkHealth";
 import { RetryBudget } from "./retry";
-import { bidiCall, type BidiCall, serverStreamCall, type ServerStreamCall } from "./streamCall";
+import { serverStreamCall, type ServerStreamCall } from "./streamCall";
 import { unaryCall, type UnaryCall } from "./unaryCall";
 
 export interface ClientOptions {
@@ -36,9 +35,7 @@ export interface ClientOptions {
 }
 
 export type CallOf<M extends MethodDefinition> = M["requestStream"] extends true
-  ? M["responseStream"] extends true
-    ? BidiCall<RequestOf<M>, ResponseOf<M>>
-    : never
+  ? never
   : M["responseStream"] extends true
     ? ServerStreamCall<RequestOf<M>, ResponseOf<M>>
     : UnaryCall<RequestOf<M>, ResponseOf<M>>;
@@ -83,19 +80,6 @@ export function createClient<D extends ServiceDefinition>(
 }
 
 function callFor(dependency: Dependency, method: MethodDefinition) {
-  const kind = kindOf(method);
-  switch (kind) {
-    case "unary":
-      return unaryCall(dependency, method);
-    case "server_stream":
-      return serverStreamCall(dependency, method);
-    case "bidi_stream":
-      return bidiCall(dependency, method);
-    case "client_stream":
-      throw new Error(
-        `${method.path}: a stream of requests with one response is a kind the kit does not call`,
-      );
-    default:
-      return never(kind);
-  }
+  assert(!method.requestStream, `${method.path}: the kit calls with no stream of requests`);
+  return method.responseStream ? serverStreamCall(dependency, method) : unaryCall(dependency, method);
 }

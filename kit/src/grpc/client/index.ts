@@ -5,5 +5,5 @@ export { fromErrorDetail, toErrorDetail } from "../wireErrors";
 export { type CallOptions } from "./call";
 export { coalesce, type Coalesced, type CoalesceOptions } from "./coalesce";
 export { type ClientLifecycle, type ClientOptions, createClient, type PromiseClient } from "./createClient";
-export { type BidiCall, type ServerStreamCall } from "./streamCall";
+export { type ServerStreamCall } from "./streamCall";
 export { type UnaryCall } from "./unaryCall";

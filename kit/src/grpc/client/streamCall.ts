@@ -1,12 +1,5 @@
-import {
-  type Client,
-  type ClientDuplexStream,
-  type ClientReadableStream,
-  type Metadata,
-  status,
-} from "@grpc/grpc-js";
+import { type Client, type ClientReadableStream, type Metadata, status } from "@grpc/grpc-js";
 import { type MethodDefinition } from "../definition";
-import { writeAll } from "../streams";
 import {
   attempt,
   type CallOptions,
@@ -19,7 +12,6 @@ import {
 } from "./call";
 
 export type ServerStreamCall<Req, Res> = (request: Req, options?: CallOptions) => AsyncIterable<Res>;
-export type BidiCall<Req, Res> = (requests: AsyncIterable<Req>, options?: CallOptions) => AsyncIterable<Res>;
 
 /** Messages are fetched on demand; leaving the loop ends the call. */
 export function serverStreamCall(
@@ -32,18 +24,6 @@ export function serverStreamCall(
     receive(dependency, method, options, (client, metadata, deadline) =>
       client.makeServerStreamRequest(path, serialize, responseDeserialize, request, metadata, { deadline }),
     );
-}
-
-/** Requests are taken as fast as the server reads them. */
-export function bidiCall(dependency: Dependency, method: MethodDefinition): BidiCall<unknown, unknown> {
-  const { path, responseDeserialize } = method;
-  const serialize = method.requestSerialize as (message: unknown) => Buffer;
-  return (requests, options = {}) =>
-    receive(dependency, method, options, (client, metadata, deadline) => {
-      const call = client.makeBidiStreamRequest(path, serialize, responseDeserialize, metadata, { deadline });
-      void sendAll(requests, call);
-      return call;
-    });
 }
 
 type Open = (client: Client, metadata: Metadata, deadline: number) => ClientReadableStream<unknown>;
@@ -95,19 +75,4 @@ function start(call: ClientReadableStream<unknown>, outgoing: Outgoing) {
       call.cancel();
     },
   };
-}
-
-async function sendAll(
-  requests: AsyncIterable<unknown>,
-  call: ClientDuplexStream<unknown, unknown>,
-): Promise<void> {
-  const ended = new AbortController();
-  call.once("status", () => ended.abort());
-  try {
-    await writeAll(requests, call, ended.signal);
-    if (!ended.signal.aborted) call.end();
-  } catch (error) {
-    // The reader of the responses gets the error of the requests.
-    call.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
 }

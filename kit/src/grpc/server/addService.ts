@@ -1,18 +1,13 @@
-import {
-  type handleBidiStreamingCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  type Server,
-} from "@grpc/grpc-js";
-import { assert, DomainError, never } from "../../contract/errors";
+import { type handleServerStreamingCall, type handleUnaryCall, type Server } from "@grpc/grpc-js";
+import { assert, DomainError } from "../../contract/errors";
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { callMetrics } from "../callMetrics";
-import { kindOf, type MethodDefinition } from "../definition";
+import { type MethodDefinition } from "../definition";
 import { type TlsIdentity } from "../tls";
 import { admitFor, type CallerRules } from "./callers";
 import { type AnyHandler, type GrpcService } from "./implement";
-import { serveBidi, serveServerStream, serveUnary, type Serving } from "./serveCall";
+import { serveServerStream, serveUnary, type Serving } from "./serveCall";
 
 export interface AddServiceOptions {
   log: Log;
@@ -40,27 +35,11 @@ export function addService(
   );
 }
 
-type GrpcHandler =
-  | handleUnaryCall<unknown, unknown>
-  | handleServerStreamingCall<unknown, unknown>
-  | handleBidiStreamingCall<unknown, unknown>;
+type GrpcHandler = handleUnaryCall<unknown, unknown> | handleServerStreamingCall<unknown, unknown>;
 
 function adapt(method: MethodDefinition, serving: Serving, handler: AnyHandler = notBuilt): GrpcHandler {
-  const kind = kindOf(method);
-  switch (kind) {
-    case "unary":
-      return serveUnary(serving, handler);
-    case "server_stream":
-      return serveServerStream(serving, handler);
-    case "bidi_stream":
-      return serveBidi(serving, handler);
-    case "client_stream":
-      throw new Error(
-        `${method.path}: a stream of requests with one response is a kind the kit does not serve`,
-      );
-    default:
-      return never(kind);
-  }
+  assert(!method.requestStream, `${method.path}: the kit serves no stream of requests`);
+  return method.responseStream ? serveServerStream(serving, handler) : serveUnary(serving, handler);
 }
 
 const notBuilt: AnyHandler = () => {

@@ -17,12 +17,9 @@ export interface ServerCall {
 
 export type UnaryHandler<Req, Res> = (request: Req, call: ServerCall) => Promise<Res>;
 export type ServerStreamHandler<Req, Res> = (request: Req, call: ServerCall) => AsyncIterable<Res>;
-export type BidiHandler<Req, Res> = (requests: AsyncIterable<Req>, call: ServerCall) => AsyncIterable<Res>;
 
 export type HandlerOf<M extends MethodDefinition> = M["requestStream"] extends true
-  ? M["responseStream"] extends true
-    ? BidiHandler<RequestOf<M>, ResponseOf<M>>
-    : never
+  ? never
   : M["responseStream"] extends true
     ? ServerStreamHandler<RequestOf<M>, ResponseOf<M>>
     : UnaryHandler<RequestOf<M>, ResponseOf<M>>;

@@ -3,7 +3,6 @@ export { type TlsIdentity } from "../tls";
 export { fromErrorDetail, toErrorDetail } from "../wireErrors";
 export { type CallerRules } from "./callers";
 export {
-  type BidiHandler,
   type GrpcService,
   type Handlers,
   implement,

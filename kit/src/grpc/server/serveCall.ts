@@ -1,11 +1,8 @@
 import {
   type Deadline,
-  type handleBidiStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
   type Metadata,
-  type ServerDuplexStream,
-  type ServerWritableStream,
   status,
 } from "@grpc/grpc-js";
 import { runInContext } from "../../context";
@@ -17,13 +14,7 @@ import { contextFromMetadata, traceparentOf } from "../requestContext";
 import { writeAll } from "../streams";
 import { toStatus } from "../wireErrors";
 import { type Admit, type AuthContext } from "./callers";
-import {
-  type AnyHandler,
-  type BidiHandler,
-  type ServerCall,
-  type ServerStreamHandler,
-  type UnaryHandler,
-} from "./implement";
+import { type AnyHandler, type ServerCall, type ServerStreamHandler, type UnaryHandler } from "./implement";
 import { logOutage } from "./logOutage";
 
 /** Dependencies of one method besides its handler. */
@@ -49,33 +40,15 @@ export function serveServerStream(
   handler: AnyHandler,
 ): handleServerStreamingCall<unknown, unknown> {
   const handle = handler as ServerStreamHandler<unknown, unknown>;
-  return (grpcCall) => serveStream(serving, grpcCall, (call) => handle(grpcCall.request, call));
-}
-
-export function serveBidi(serving: Serving, handler: AnyHandler): handleBidiStreamingCall<unknown, unknown> {
-  const handle = handler as BidiHandler<unknown, unknown>;
   return (grpcCall) => {
-    // A handler may stop reading before it stops answering, so leaving the loop must not end the
-    // call. Reading is on demand: a slow handler stops the caller through HTTP/2's flow control.
-    const requests = grpcCall.iterator({ destroyOnReturn: false });
-    serveStream(serving, grpcCall, (call) => handle(requests, call));
+    void serve(serving, grpcCall, {
+      async work(call) {
+        await writeAll(handle(grpcCall.request, call), grpcCall, call.signal);
+        if (!call.signal.aborted) grpcCall.end();
+      },
+      refuse: (answer) => grpcCall.emit("error", answer),
+    });
   };
-}
-
-type OutStream = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
-
-function serveStream(
-  serving: Serving,
-  grpcCall: OutStream,
-  open: (call: ServerCall) => AsyncIterable<unknown>,
-): void {
-  void serve(serving, grpcCall, {
-    async work(call) {
-      await writeAll(open(call), grpcCall, call.signal);
-      if (!call.signal.aborted) grpcCall.end();
-    },
-    refuse: (answer) => grpcCall.emit("error", answer),
-  });
 }
 
 interface Answer {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import { type TlsIdentity } from "./grpc/tls";
+import { type TlsIdentity } from "../grpc/tls";
 
 const DAY_MS = 86_400_000;
 
