@@ -297,7 +297,7 @@ function firstFailure(test, kind, attempts = 3) {
   ];
   const { stderr } = spawnSync(process.execPath, [JEST, ...options], {
     cwd: ROOT,
-    env: { ...process.env, LEDGER_TEST_SHARE: "0.2" },
+    env: { ...process.env, LEDGER_TEST_SHARE: "0.5" },
     encoding: "utf8",
     maxBuffer: 2 ** 28,
   });

