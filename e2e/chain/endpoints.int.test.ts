@@ -20,7 +20,7 @@ beforeAll(async () => {
       [liar, other] = [await startLyingNode(url), await startRpcProxy(url, 1)];
       return [liar.url, url, other.url].join(",");
     },
-    relayerEnv: { LEASE_MS: "1000", RECONCILE_EVERY_MS: "500" },
+    relayerEnv: { RECONCILE_EVERY_MS: "500" },
   });
   world.node.run(150);
   book = openBook(world);

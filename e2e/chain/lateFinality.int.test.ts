@@ -18,7 +18,7 @@ beforeAll(async () => {
       node = await startLyingNode(url);
       return node.url;
     },
-    relayerEnv: { FINALITY: String(FINALITY), MAX_STEPS: "1", LEASE_MS: "1000" },
+    relayerEnv: { FINALITY: String(FINALITY), MAX_STEPS: "1" },
   });
   node.sayMuch();
 }, 240_000);

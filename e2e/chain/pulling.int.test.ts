@@ -15,7 +15,7 @@ let world: World;
 let second: Awaited<ReturnType<World["addLedger"]>>;
 
 beforeAll(async () => {
-  world = await openWorld({ relayers: 2, relayerEnv: { LEASE_MS: "1000" } });
+  world = await openWorld({ relayers: 2 });
   world.node.run(250);
   second = await world.addLedger();
 }, 240_000);

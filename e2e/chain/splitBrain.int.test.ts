@@ -20,7 +20,7 @@ let copy: WorldCopy | undefined;
 
 beforeAll(async () => {
   world = await openWorld({
-    relayerEnv: { LEASE_MS: "1000", RESEND_AFTER_MS: "700", REPLACE_AFTER_MS: "1500", MAX_STEPS: "10" },
+    relayerEnv: { RESEND_AFTER_MS: "700", REPLACE_AFTER_MS: "1500", MAX_STEPS: "10" },
   });
   world.node.run(150);
 }, 240_000);

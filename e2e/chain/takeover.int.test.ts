@@ -19,7 +19,7 @@ let world: World;
 let operations = 0;
 
 beforeAll(async () => {
-  world = await openWorld({ relayers: 2, relayerEnv: { LEASE_MS: "1000", RESEND_AFTER_MS: "1000" } });
+  world = await openWorld({ relayers: 2, relayerEnv: { RESEND_AFTER_MS: "1000" } });
 }, 240_000);
 afterAll(() => world.close(), 120_000);
 

@@ -35,7 +35,6 @@ beforeAll(async () => {
     relayerEnv: {
       CHAIN_RPC_TIMEOUT_MS: "500",
       FEE_CAP_GWEI: "100",
-      LEASE_MS: "1000",
       OUTSIDE_LIFE_MS: "20000",
       REPLACE_AFTER_MS: "2000",
       RESEND_AFTER_MS: "700",

@@ -126,6 +126,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     place("chain-relayer", instance, {
       GRPC_PORT: String(await randomFreePort()),
       OPERATOR_KEY_FILE: keys.operatorKeyFile,
+      // The successor of a killed relayer waits for the end of its lease.
+      LEASE_MS: "1000",
       ...options.relayerEnv,
       ...env,
     });
