@@ -26,6 +26,8 @@ import { withinOneDay } from "./support/withinOneDay";
 
 jest.setTimeout(600_000);
 
+/** Runs of 16 sequences each. */
+const SEQUENCE_RUNS = process.env.WONRAIL_DEEP === undefined ? 8 : 40;
 const SCREENSHOT = join(ROOT, ".cache/api-docs.png");
 
 let stack: TestStack;
@@ -57,7 +59,7 @@ test("invalid fields are refused with a code and the field name, and the ledger 
     const { status, body } = await api.call(method, path, json === undefined ? undefined : new RawJson(json));
     const { code, details } = body.error ?? {};
     const fields = (details?.fields ?? []) as { path: string }[];
-    // A text that is no JSON has no fields yet.
+    // Text that is not JSON has no fields yet.
     const named =
       code !== "REQ_001" || !isJson(json ?? "{}") || fields.some((one) => one.path.startsWith(field));
     if (![400, 404].includes(status) || !codes.includes(code ?? "") || !named)
@@ -174,14 +176,14 @@ test("any sequence of commands, replays and changed replays follows the model", 
   const { api } = await newOrganisation(stack.stack(), ...options);
   const seed = Number(process.env.WONRAIL_SEED ?? randomInt(2 ** 31));
   process.stderr.write(`  sequences: WONRAIL_SEED=${seed}\n`);
-  // Runs sixteen at a time, because each waits mostly for the network: 19 × 16 = 304 sequences.
+  // Runs sixteen at a time, because each waits mostly for the network.
   const many = fc.array(moves, { minLength: 16, maxLength: 16 });
   const property = fc.asyncProperty(many, async (sequences) => {
     await withinOneDay();
     await Promise.all(sequences.map((sequence) => play(api, sequence)));
   });
   const limits = { interruptAfterTimeLimit: 540_000, markInterruptAsFailure: true };
-  await fc.assert(property, { numRuns: 19, seed, ...limits });
+  await fc.assert(property, { numRuns: SEQUENCE_RUNS, seed, ...limits });
 });
 
 test("the document's examples, requested in order, are answered as documented", async () => {
@@ -223,7 +225,7 @@ if (browser === undefined)
   },
 );
 
-/** Every balance, hold and line number, and how many lines there are. */
+/** Reads every balance, hold and line number, and the count of lines. */
 async function wholeLedger(): Promise<unknown> {
   const accounts = await ledger.query(
     sql`select id, balance_won, held_won, sequence, limit_used_won, closed_at from accounts order by id`,

@@ -4,7 +4,14 @@ import { spawnSync } from "node:child_process";
 import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
 
 orExit(prepare);
-const whole = ["e2e/stack\\.e2e", "e2e/rolling", "e2e/exactlyOnce", "e2e/chain/", "e2e/bus/"];
+const whole = [
+  "e2e/stack\\.e2e",
+  "e2e/rolling",
+  "e2e/exactlyOnce",
+  "e2e/money\\.e2e",
+  "e2e/chain/",
+  "e2e/bus/",
+];
 const patterns = [
   ...whole,
   "replicas",
