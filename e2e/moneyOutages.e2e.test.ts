@@ -19,7 +19,8 @@ import { collectFailureLogs } from "./support/collectFailureLogs";
 
 jest.setTimeout(600_000);
 
-const BUS_AWAY_MS = 60_000;
+/** Longer than the breakers, the leases and the back-off of a client last. */
+const BUS_AWAY_MS = process.env.WONRAIL_DEEP === undefined ? 20_000 : 60_000;
 const CLIENTS = 4;
 const BETWEEN_PAYMENTS_MS = 750;
 /** Time in which callers find a restarted service. */
@@ -46,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 (bus === "kafka" ? test : test.skip)(
-  "Kafka is away for a minute: every payment is answered, also after a restart, published and settled",
+  "payments are answered, published and settled when Kafka is away, also after a restart",
   async () => {
     const [payer, shop] = [await openWallet(api, 10_000_000), await openWallet(api, 0)];
     const order = { payerWalletId: payer.walletId, receiverWalletId: shop.walletId, amount: 100 };
@@ -76,7 +77,7 @@ afterAll(() => stack?.stop());
     await stack.act("stop", "kafka");
     const before = paid.size;
     await sleep(BUS_AWAY_MS);
-    expect(paid.size - before).toBeGreaterThan(100);
+    expect(paid.size - before).toBeGreaterThan(30);
     await stopClients();
     expect(refused()).toEqual([]);
 
