@@ -17,35 +17,34 @@ jest.setTimeout(600_000);
 const PARTS = { feed: ["postgres", "anvil"], kafka: ["postgres", "anvil", "kafka"] } as const;
 const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "events", "gateway"];
 
-/** Both buses where this machine can have both. */
-const kafka = planBus({ ...readConfig(), bus: undefined }).kind !== "feed";
-const BUSES: (keyof typeof PARTS)[] = kafka ? ["feed", "kafka"] : ["feed"];
+/** Kafka if the machine has it. feedAlone.int.test.ts kills the readers of the feed. */
+const bus = planBus({ ...readConfig(), bus: undefined }).kind === "feed" ? "feed" : "kafka";
 
-describe.each(BUSES)("on the %s bus", (bus) => {
-  let stack: TestStack;
-  let traffic: WalletTraffic;
-  beforeAll(async () => {
-    stack = await startStack({ bus });
-    traffic = startWalletTraffic(stack);
-  });
-  afterAll(async () => {
-    await traffic?.stop();
-    await stack?.stop();
-  });
+let running: TestStack;
+let traffic: WalletTraffic;
+beforeAll(async () => {
+  running = await startStack({ bus });
+  traffic = startWalletTraffic(running);
+});
+afterAll(async () => {
+  await traffic?.stop();
+  await running?.stop();
+});
 
+describe(`a stack on the ${bus} bus`, () => {
   test.each([...PARTS[bus], ...SERVICES])(
-    "%s is killed under traffic: it comes back, and nobody else is touched",
+    "%s comes back when it is killed under traffic, and the other processes keep running",
     async (name) => {
-      const before = await stack.untilReady();
+      const before = await running.untilReady();
       await traffic.untilMore(5);
-      const killed = await stack.kill(name);
-      const after = await stack.untilReady();
+      const killed = await running.kill(name);
+      const after = await running.untilReady();
       expect(pidsOf(after, name)).toEqual(pidsOf(before, name));
       expect(after.find((report) => report.name === name)?.pid).not.toBe(killed);
     },
   );
 
-  test("no event is lost while each process is killed in turn", async () => {
+  test("the bus has every event after all processes were killed", async () => {
     await traffic.untilMore(5);
     await traffic.stop();
     const { made, missing } = await traffic.audit();
@@ -53,43 +52,42 @@ describe.each(BUSES)("on the %s bus", (bus) => {
     expect(missing).toEqual([]);
   });
 
-  test("a service that was stopped through the stack stays stopped until its start", async () => {
-    await stack.act("stop", "ledger");
+  test("a process that was stopped through the stack stays away until it is started again", async () => {
+    await running.act("stop", "ledger");
     await sleep(500);
-    const reports = await stack.statuses();
+    const reports = await running.statuses();
     expect(reports.find(({ name }) => name === "ledger")).toMatchObject({ state: "stopped", ready: false });
-    await stack.act("start", "ledger");
-    await stack.untilReady();
+    await running.act("start", "ledger");
+    await running.untilReady();
   });
 
-  test("a second start in the same home exits with 2 and says so", async () => {
-    const second = launch(stack.home.dir, bus);
-    let said = "";
-    second.stderr?.on("data", (text: Buffer) => (said += text.toString()));
+  test("a second start in the same home prints the reason and exits with 2", async () => {
+    const second = launch(running.home.dir, bus);
+    let output = "";
+    second.stderr?.on("data", (text: Buffer) => (output += text.toString()));
     expect(await exitOf(second)).toBe(2);
-    expect(said).toMatch(/^A stack is running already: process \d+ has it since .*\.\n {2}Next: /);
+    expect(output).toMatch(/^A stack is running already: process \d+ has it since .*\.\n {2}Next: /);
   });
 });
 
-describe("a home whose launcher ends in any way", () => {
+describe("a home whose launcher ends", () => {
   const dir = temporaryHome();
   let organisations: DemoOrganisation[];
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test("keeps no process after SIGTERM, and another stack beside it runs on", async () => {
-    const other = await startStack({ bus: "feed" });
+  test("SIGTERM leaves no process, and another stack keeps running", async () => {
     const stack = await startStack({ home: dir, bus: "feed" });
     ({ organisations } = stack.stack());
-    expect(stack.stack().gatewayUrl).not.toBe(other.stack().gatewayUrl);
+    expect(stack.stack().gatewayUrl).not.toBe(running.stack().gatewayUrl);
+    const before = await running.untilReady();
     const processes = stack.alive();
     expect(processes.length).toBeGreaterThan(8);
     expect(await stack.stop()).toBe(0);
     await untilGone(processes);
-    await other.untilReady();
-    expect(await other.stop()).toBe(0);
+    expect(pidsOf(await running.untilReady())).toEqual(pidsOf(before));
   });
 
-  test("a start that is interrupted stops the processes it has started", async () => {
+  test("SIGTERM during the start stops all processes that have started", async () => {
     const files = homeAt(dir);
     const launcher = launch(dir, "feed");
     while (!existsSync(files.processesFile)) await sleep(20);
@@ -101,7 +99,7 @@ describe("a home whose launcher ends in any way", () => {
   });
 
   let stack: TestStack;
-  test("keeps its data for the next start, which ends processes that the guard could not end", async () => {
+  test("the next start has the data, and ends processes that outlived launcher and guard", async () => {
     const first = await startStack({ home: dir, bus: "feed" });
     expect(first.stack().organisations).toEqual(organisations);
     const processes = first.alive();
@@ -115,7 +113,7 @@ describe("a home whose launcher ends in any way", () => {
     await stack.untilReady();
   });
 
-  test("has its processes ended by the guard after a kill of the launcher", async () => {
+  test("the guard ends the processes of a killed launcher", async () => {
     const processes = stack.alive();
     expect(processes.length).toBeGreaterThan(8);
     stack.launcher.kill("SIGKILL");
@@ -123,12 +121,12 @@ describe("a home whose launcher ends in any way", () => {
   });
 });
 
-function pidsOf(reports: ProcessReport[], except: string): Record<string, number | undefined> {
+function pidsOf(reports: ProcessReport[], except?: string): Record<string, number | undefined> {
   const others = reports.filter(({ name }) => name !== except);
   return Object.fromEntries(others.map(({ name, pid }) => [name, pid]));
 }
 
-/** Resolves when all output was read. */
+/** Resolves when the process has ended and all its output has arrived. */
 function exitOf(launcher: ReturnType<typeof launch>): Promise<number | null> {
   return new Promise((resolve) => launcher.once("close", resolve));
 }
