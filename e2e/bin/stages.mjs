@@ -15,6 +15,7 @@ const coverage = [
 
 export const STAGES = [
   { name: "contracts", command: ["node", "contracts/bin/test.mjs"], aside: true },
+  { name: "site", command: ["node", "docs/bin/build.mjs"], aside: true },
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "prose", command: ["node", "e2e/dist/prose/main.js"] },
@@ -34,4 +35,4 @@ export const STAGES = [
 ];
 
 /** The stages that do no I/O but read the sources. */
-export const FAST = ["types", "tidy", "prose", "words", "lint", "format", "proto", "openapi", "unit"];
+export const FAST = ["site", "types", "tidy", "prose", "words", "lint", "format", "proto", "openapi", "unit"];

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { build, orExit } from "./prepare.mjs";
+import { compile, orExit } from "./prepare.mjs";
 
-orExit(build);
+orExit(compile);

@@ -59,7 +59,8 @@ export function build() {
   run("building the documentation", ["run", "docs:build", "--loglevel=error"], next);
 }
 
-function compile() {
+/** Compiles everything, unless nothing changed since the last time. */
+export function compile() {
   const sources = hashOfSources();
   if (read(BUILT) === sources && existsSync(join(REPOSITORY, "deploy/local/dist"))) return;
   run("building", ["run", "build", "--loglevel=error"], "mend what the compiler says, then run this again.");
