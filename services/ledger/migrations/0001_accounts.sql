@@ -14,7 +14,7 @@ create table accounts (
   limit_used_won bigint not null default 0,
   limit_day integer not null default 0,
   block_types integer not null default 0,
-  -- 0 not frozen, 1 outgoing movements are refused, 2 all movements are refused. The greater counts.
+  -- 0 not frozen, 1 outgoing movements are refused, 2 all are refused. The greater one counts.
   frozen_by_chain smallint not null default 0,
   frozen_by_operator smallint not null default 0,
   balance_won bigint not null default 0,

@@ -1,5 +1,5 @@
--- The part of the service's charge limit that replicas took, for each day of Asia/Seoul, counted from
--- 1970.
+-- The part of the service's charge limit that replicas took, for each day of Asia/Seoul. Days count
+-- from 1970.
 create table charge_days (
   day integer primary key,
   granted_won bigint not null,

@@ -54,7 +54,7 @@ function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   return answer.outcome;
 }
 
-/** The chain has decided these already, so chain-relayer retries them. Their refusals are not stored. */
+/** The chain decided these already: chain-relayer retries them, and refusals are not stored. */
 export function isRetriedByCaller(kind: IntentKind): boolean {
   return kind === "creditExternal" || kind === "freezeAccount";
 }

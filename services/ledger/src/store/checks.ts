@@ -2,7 +2,10 @@ import { rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
 
 /** An invariant of the tables. The statement returns the rows that break it. */
 export interface Check {
-  /** I1 conservation, I2 entries, I3 accounts, I4 cancellations and deposits, I6 holds, I7 order, I8 callers. */
+  /**
+   * I1 conservation, I2 entries, I3 accounts, I4 cancellations and deposits, I6 holds, I7 order,
+   * I8 callers.
+   */
   invariant: string;
   says: string;
   violations: Sql;

@@ -47,7 +47,7 @@ function refusalOf(answer?: PostOutcome): string | null {
   return answer?.outcome?.value.code ?? "no_answer";
 }
 
-/** The token refuses transfers from and to a blocked account, so the wallet is frozen for all movements. */
+/** The token refuses transfers from and to a blocked account, so all movements are frozen. */
 function requestFor(block: WalletBlock, chainId: bigint): PostRequest {
   const { orgId, walletId, blocked, blockNumber, blockHash, logIndex } = block;
   const key = `${chainId}/${blockHash}/${logIndex}`;

@@ -6,8 +6,8 @@ export interface Spending {
 }
 
 /**
- * Finds the operations that their wallets can pay for, one after the other. An operation that cannot
- * be paid takes nothing from later operations.
+ * Finds the operations that their wallets can pay for, one after the other. An operation that
+ * cannot be paid takes nothing from later operations.
  */
 export function fundedOperations<T extends Spending>(
   operations: readonly T[],

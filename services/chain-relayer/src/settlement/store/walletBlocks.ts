@@ -26,7 +26,7 @@ export async function saveWalletBlock(tx: Tx, block: WalletBlock): Promise<boole
 /** Longer than a call to the ledger lasts. */
 const CALL_TIME = sql`interval '30 seconds'`;
 
-/** Claims changes that are due. While a claim lasts, no replica posts a newer change of the wallet. */
+/** Claims due changes. While a claim lasts, no replica posts a newer change of the wallet. */
 export async function claimWalletBlocks(db: Queryable, limit: number): Promise<WalletBlock[]> {
   return db.write<WalletBlock>(sql`
     update wallet_blocks b set claimed_until = now() + ${CALL_TIME}
@@ -39,7 +39,7 @@ export async function claimWalletBlocks(db: Queryable, limit: number): Promise<W
       b.block_number as "blockNumber", b.block_hash as "blockHash", b.log_index as "logIndex"`);
 }
 
-/** Notes the ledger's answer and ends the claim. A change that was indexed meanwhile is due at once. */
+/** Notes the ledger's answer and ends the claim. A newer change is due at once. */
 export async function notePosted(db: Queryable, block: WalletBlock, refusal: string | null): Promise<void> {
   const isNewest = sql`(block_number, log_index) = (${block.blockNumber}, ${block.logIndex})`;
   const again = refusal === null ? sql`interval '1 hour'` : sql`interval '10 seconds'`;

@@ -32,7 +32,7 @@ export const charge: IntentModule<"charge"> = {
   decide: chargeWallet,
 };
 
-/** The issuance account counts the charges of one day. The batch has a part of the service's limit. */
+/** The issuance account counts a day's charges. The batch has a part of the service's limit. */
 function chargeWallet(book: Book, request: LedgerRequest, intent: Charge): Entry {
   const { walletId, amountWon, dailyLimitWon, maxChargeWon } = intent;
   const wallet = receivingWalletOf(book, request.orgId, walletId);
