@@ -78,6 +78,14 @@ describe("the reference has", () => {
     expect(messages.filter((name) => !isListed(name))).toEqual([]);
   });
 
+  test("every type of public events", () => {
+    const page = readText("docs/guides/events.md");
+    const source = readText("services/events/src/feed/domain/eventTypes.ts");
+    const types = [...source.matchAll(/^ {2}"([a-z_.]+)",$/gm)].map(([, type]) => type!);
+    expect(types).toContain("payment.created");
+    expect(types.filter((type) => !page.includes(`\`${type}\``))).toEqual([]);
+  });
+
   test("every metric", () => {
     const page = readText("docs/reference/metrics.md");
     expect(
@@ -100,7 +108,8 @@ describe("the reference has", () => {
 });
 
 test.each([
-  ["webhooks", "services/events", "docs/guides/webhooks.md"],
+  ["events", "services/events", "docs/guides/events.md"],
+  ["webhooks", "gateway/src/routes/webhooks.ts", "docs/guides/webhooks.md"],
   ["the sandbox", "gateway/src/routes/sandbox.ts", "docs/guides/sandbox.md"],
   ["the console", "console", "docs/operate/console.md"],
 ])("the guide to %s exists when its feature does", (_, feature, guide) => {
