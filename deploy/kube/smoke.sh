@@ -96,8 +96,8 @@ books() {
   local said; said="$(kube exec deployment/wonrail-ledger -c ledger -- node bin/verify.mjs 2>&1 | tail -n 1)" || fail "the books: $said"
   echo "$said"
 }
-# Follows the guide. The copy is consistent because no process writes; the customers' database is
-# dropped.
+# Follows docs/operate/backup.md. The copy is consistent because no process writes; the customers'
+# database is dropped.
 restore() {
   kube scale "${services[@]/#/deployment/wonrail-}" --replicas=0 >/dev/null
   for service in "${services[@]}"; do kube wait --for=delete pod -l "app.kubernetes.io/component=$service" --timeout 2m >/dev/null; done
@@ -137,7 +137,7 @@ set_secret() { kube patch secret wonrail-dev --type merge -p "{\"stringData\":{\
 wallet_admin() { kube exec deployment/wonrail-wallet -c wallet -- node bin/admin.mjs "$@"; }
 kek_status() { wallet_admin kek status | tr -s '\n ' ' '; }
 
-# Lists the commands of the guide and the runbooks, with the given organisation, wallet and transfer.
+# Lists the commands of the pages for operators, with the given organisation, wallet and transfer.
 in_use=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 # of a chart that deploys its own contracts
 operators_commands() {
   grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md docs/operate/*.md |
@@ -212,7 +212,7 @@ under_load "payment's database password changed" "$helm" upgrade wonrail "${char
 [ "$(secret_value payment-url)" != "$old" ] || fail "the upgrade put the old password back"
 
 restore
-told "database restored from a copy, as the guide says it" books
+told "database restored from a copy, as the backup page says" books
 
 if kubectl top nodes >/dev/null 2>&1; then
   scaled() {
@@ -228,7 +228,7 @@ while read -r command; do
   try_command "$command"
   tried=$((tried + 1))
 done < <(operators_commands "$(field orgId "$made")" "$closed" "$outside")
-say "operators' commands: the $tried that the guide and runbooks give for a pod run in it"
+say "operators' commands: the $tried of the pages for operators run in their pods"
 
 pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
 told "the story again" outcome story

@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
 import { posix } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { MarkdownRenderer } from "vitepress";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The address of the repository's files, such as https://git.example.com/wonrail/blob/main. */
 const repository = process.env["WONRAIL_DOCS_REPOSITORY"];
+/** Links of included sections. */
+const FROM_ROOT = /^(docs|kit|gateway|services|proto|sdk|deploy|helm|e2e|contracts)\/|^[A-Z]+\.md/;
 
 /**
  * Links to files outside docs/ work in the repository and not on the site. With
@@ -36,11 +35,13 @@ export function linkRepositoryFiles(markdown: MarkdownRenderer): void {
   });
 }
 
-/** The path from the repository's root, or undefined for a page beside this one or another site. */
+/**
+ * The path from the repository's root, or undefined for a page of the site or another site. It does
+ * not look for the file: the image build has the pages only.
+ */
 function repositoryPath(folder: string, href: string): string | undefined {
   if (/^([a-z]+:|\/|#)/i.test(href)) return undefined;
-  const [path = ""] = href.split("#");
-  const beside = posix.join("docs", folder, path);
-  if (existsSync(`${ROOT}/${beside}`)) return beside.startsWith("docs/") ? undefined : beside;
-  return existsSync(`${ROOT}/${path}`) ? href : undefined;
+  if (FROM_ROOT.test(href)) return href;
+  const path = posix.join("docs", folder, href);
+  return path.startsWith("docs/") ? undefined : path;
 }

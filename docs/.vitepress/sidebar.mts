@@ -40,6 +40,7 @@ const everywhere = [
     "refund-and-cancel",
     "reconcile-a-day",
     "handle-errors",
+    "events",
     "sdk",
   ]),
   operate,

@@ -9,9 +9,9 @@ import { renderMetrics } from "./renderMetrics";
 import { renderRest } from "./renderRest";
 import { renderSdk } from "./renderSdk";
 import { renderVectors } from "../wire/vectors";
+import { wrapMarkdown } from "../words/wrapMarkdown";
 
-/** Every generated file, by its path from the repository's root. */
-export const pages: Record<string, () => string> = {
+const renderers: Record<string, () => string> = {
   "docs/adr/index.md": renderDecisions,
   "docs/contribute/error-coverage.md": renderCoverage,
   "docs/guides/sdk.md": renderSdk,
@@ -26,3 +26,11 @@ export const pages: Record<string, () => string> = {
   // The library is published without docs/.
   "sdk/errors.md": renderErrors,
 };
+
+/** Every generated file, by its path from the repository's root. */
+export const pages: Record<string, () => string> = Object.fromEntries(
+  Object.entries(renderers).map(([path, render]) => [
+    path,
+    path.endsWith(".md") ? () => wrapMarkdown(render()) : render,
+  ]),
+);

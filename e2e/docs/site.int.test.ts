@@ -74,8 +74,17 @@ describe("the reference has", () => {
       [...readText(path).matchAll(/^message (\w+) \{/gm)].map(([, name]) => name!),
     );
     expect(messages.length).toBeGreaterThan(10);
-    const isListed = (name: string) => page.includes(`Message \`${name}\``) || page.includes(`### ${name}\n`);
+    const isListed = (name: string) =>
+      new RegExp(`Message\\s\`${name}\``).test(page) || page.includes(`### ${name}\n`);
     expect(messages.filter((name) => !isListed(name))).toEqual([]);
+  });
+
+  test("every type of public events", () => {
+    const page = readText("docs/guides/events.md");
+    const source = readText("services/events/src/feed/domain/eventTypes.ts");
+    const types = [...source.matchAll(/^ {2}"([a-z_.]+)",$/gm)].map(([, type]) => type!);
+    expect(types).toContain("payment.created");
+    expect(types.filter((type) => !page.includes(`\`${type}\``))).toEqual([]);
   });
 
   test("every metric", () => {
@@ -100,7 +109,8 @@ describe("the reference has", () => {
 });
 
 test.each([
-  ["webhooks", "services/events", "docs/guides/webhooks.md"],
+  ["events", "services/events", "docs/guides/events.md"],
+  ["webhooks", "gateway/src/routes/webhooks.ts", "docs/guides/webhooks.md"],
   ["the sandbox", "gateway/src/routes/sandbox.ts", "docs/guides/sandbox.md"],
   ["the console", "console", "docs/operate/console.md"],
 ])("the guide to %s exists when its feature does", (_, feature, guide) => {

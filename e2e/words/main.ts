@@ -6,8 +6,7 @@ import type { Configuration, LintError } from "markdownlint" with { "resolution-
 import { ROOT } from "../ops/repository";
 import { COLUMNS, isTooWide, mapParagraphs, wrapMarkdown } from "./wrapMarkdown";
 
-const GENERATED =
-  /^(docs\/(adr\/index|operate\/alerts|guides\/sdk|contribute\/error-coverage)|sdk\/api)\.md$|^docs\/reference\/(?!cli)/;
+const GENERATED = /^sdk\/api\.md$/;
 /** Texts for partners and operators that are no Markdown. */
 const OTHER_TEXTS = [
   "proto/**/*.proto",

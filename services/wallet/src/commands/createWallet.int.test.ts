@@ -58,9 +58,9 @@ test("a restored database assigns no address twice", async () => {
   expect((await create(orgId, "lee")).walletAddress).not.toBe(lost);
 });
 
-const GUIDE = join(__dirname, "../../../../docs/operate/backup.md");
+const BACKUP_PAGE = join(__dirname, "../../../../docs/operate/backup.md");
 
-test("a restored database assigns no address twice, also of a burst, after the guide's statement", async () => {
+test("a restored database assigns no address twice, also of a burst, after the backup page's statement", async () => {
   const { db } = world.database;
   const orgId = newId("org");
   await create(orgId, "first");
@@ -68,7 +68,7 @@ test("a restored database assigns no address twice, also of a burst, after the g
   const lost = new Set(given.map(({ walletAddress }) => walletAddress));
   await db.run(sql`delete from wallets where org_id = ${orgId}`);
   await db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
-  const [statement] = /update wallet\.seeds set next_index[^;]+/.exec(readFileSync(GUIDE, "utf8"))!;
+  const [statement] = /update wallet\.seeds set next_index[^;]+/.exec(readFileSync(BACKUP_PAGE, "utf8"))!;
   await db.run(rawSql(statement));
   const after = await Promise.all(Array.from({ length: 40 }, (_, user) => create(orgId, `new ${user}`)));
   expect(after.filter(({ walletAddress }) => lost.has(walletAddress))).toEqual([]);
