@@ -64,10 +64,10 @@ describe.each(BUSES)("on the %s bus", (bus) => {
 
   test("a second start in the same home exits with 2 and says so", async () => {
     const second = launch(stack.home.dir, bus);
-    let said = "";
-    second.stderr?.on("data", (text: Buffer) => (said += text.toString()));
+    let printed = "";
+    second.stderr?.on("data", (text: Buffer) => (printed += text.toString()));
     expect(await exitOf(second)).toBe(2);
-    expect(said).toMatch(/^A stack is running already: process \d+ has it since .*\.\n {2}Next: /);
+    expect(printed).toMatch(/^A stack is running already: process \d+ has it since .*\.\n {2}Next: /);
   });
 });
 

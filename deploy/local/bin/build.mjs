@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { build, orExit } from "./prepare.mjs";
+import { build, exitOnFailure } from "./prepare.mjs";
 
-orExit(build);
+exitOnFailure(build);
