@@ -6,7 +6,7 @@ import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
 import { leaksOf, secretsOf } from "./support/leaks";
-import { admin, keysGiven, newOrganisation, type NewOrganisation } from "./support/operators";
+import { admin, issuedKeys, newOrganisation, type NewOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
@@ -89,7 +89,7 @@ function newHash(): string {
   return `0x${[...Array(64)].map(() => Math.floor(Math.random() * 16).toString(16)).join("")}`;
 }
 
-const GIVEN: Record<ErrorCode, Scenario | UnreachableCode> = {
+const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
   WAUTH_001: ({ api }) => api.call("GET", "/api/wallet-auth/session", undefined, { key: "wk_test_nonsense" }),
   WAUTH_003: async ({ stack }) => {
     const times = [
@@ -375,7 +375,7 @@ afterAll(() => world?.stack.stop());
 
 const isScenario = (entry: [string, unknown]): entry is [ErrorCode, Scenario] =>
   typeof entry[1] === "function";
-const given = Object.entries(GIVEN).filter(isScenario);
+const given = Object.entries(SCENARIOS).filter(isScenario);
 
 test.each(given)("%s", async (code, give) => {
   const { status, body } = await give(world);
@@ -389,7 +389,7 @@ test.each(given)("%s", async (code, give) => {
 });
 
 test("logs, events and rows hold no partner key and no password afterwards", async () => {
-  const secrets = { ...secretsOf(world.stack), ...keysGiven };
+  const secrets = { ...secretsOf(world.stack), ...issuedKeys };
   expect(Object.values(secrets).every((secret) => secret.length >= 20)).toBe(true);
   expect(await leaksOf(world.stack, secrets)).toEqual([]);
   // Proves that the search covers the right places: harmless text is found there.

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { CRASH_POINTS, type CrashPoint, crashAt } from "./money/crashPoints";
-import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { UNFINISHED_WORK, untilNone } from "./money/unfinishedWork";
 import { PROCESSES } from "./ops/repository";
 import { available, openWallet, type Scene, SCENES } from "./money/scenes";
 import { heard, settle } from "./money/settle";
@@ -192,7 +192,7 @@ describe("every command completes when a process dies during it", () => {
 });
 
 test("no operation stays open, the ledger's invariants hold, and the books agree with the chain", async () => {
-  await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 120_000);
+  await untilNone(stack.stack(), Object.keys(UNFINISHED_WORK) as (keyof typeof UNFINISHED_WORK)[], 120_000);
   expect(await verifyLedger(stack.stack())).toContain("0 violations");
   const { wallets, drifts } = await reconciled(stack.stack());
   expect(wallets).toBeGreaterThan(0);

@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { differencesFromReads, readFrames, tellStory, TYPES_OF_STORY } from "./money/eventStory";
-import { askedForForeign } from "./money/foreignIds";
+import { compareForeignAnswers } from "./money/foreignIds";
 import { hostileCases, type Fixtures } from "./money/hostile";
 import { hostileRecords } from "./money/hostileRecords";
 import { hostileRest } from "./money/hostileRest";
-import { lineOf, playEveryType, readPages } from "./money/listing";
+import { lineOf, createEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
 import { replayExamples } from "./money/story";
@@ -82,7 +82,7 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
   const foreign = { ...made, evt };
   const before = await wholeLedger();
-  for (const { request, foreign: one, absent } of await askedForForeign(api, fixtures, foreign))
+  for (const { request, foreign: one, absent } of await compareForeignAnswers(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);
   expect(await wholeLedger()).toEqual(before);
 });
@@ -119,13 +119,13 @@ test("the stream pushes the events of the list, and goes on after the last one t
 
 describe("the unified listing", () => {
   let api: Api;
-  let played: Awaited<ReturnType<typeof playEveryType>>;
+  let played: Awaited<ReturnType<typeof createEveryType>>;
   const list = (query: string, walletId = played.normalId) =>
     api.get<{ items: Json[] }>(`/api/wallets/${walletId}/transactions?limit=100${query}`);
 
   beforeAll(async () => {
     ({ api } = await newOrganisation(stack.stack(), "--incentive-bps", String(INCENTIVE_BPS)));
-    played = await playEveryType(api);
+    played = await createEveryType(api);
   });
 
   test("has every type, newest first, with balance and counterparty on each line", async () => {

@@ -4,7 +4,7 @@ import { rawSql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { readConfig } from "@wonrail/local/config";
 import { planBus } from "@wonrail/local/startBus";
-import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { UNFINISHED_WORK, untilNone } from "./money/unfinishedWork";
 import { openWallet, OUTSIDE } from "./money/scenes";
 import { type Answer, type Api, type Json } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
@@ -94,7 +94,7 @@ afterAll(() => stack?.stop());
     await stack.untilReady();
 
     expect(await missingPayments(stack, paid)).toEqual([]);
-    await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 120_000);
+    await untilNone(stack.stack(), Object.keys(UNFINISHED_WORK) as (keyof typeof UNFINISHED_WORK)[], 120_000);
     expect(await unsettled(paid)).toEqual([]);
     expect((await reconciled(stack.stack())).drifts).toBe(0);
   },

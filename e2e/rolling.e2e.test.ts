@@ -98,9 +98,9 @@ test(`each replica is replaced ${ROUNDS} times: it drains in time, and its succe
 });
 
 test("no request fails after its one retry, and balances equal the answers", async () => {
-  const { code, said } = await load.stop();
-  expect(said).toMatchObject({ failed: [] });
-  expect(said.answers).toBeGreaterThan(100 * ROUNDS);
+  const { code, result } = await load.stop();
+  expect(result).toMatchObject({ failed: [] });
+  expect(result.answers).toBeGreaterThan(100 * ROUNDS);
   expect(code).toBe(0);
 });
 
@@ -128,8 +128,8 @@ async function startLoad(url: string, apiKey: string) {
       child.kill("SIGTERM");
       const code = await exited;
       rmSync(folder, { recursive: true });
-      const said = JSON.parse(output.trim().split("\n").at(-1)!) as { answers: number; failed: string[] };
-      return { code, said };
+      const result = JSON.parse(output.trim().split("\n").at(-1)!) as { answers: number; failed: string[] };
+      return { code, result };
     },
   };
 }

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 /** Any output, which a failure then shows. */
-const SAID = { stdout: expect.any(String) as string, stderr: expect.any(String) as string };
+const ANY_OUTPUT = { stdout: expect.any(String) as string, stderr: expect.any(String) as string };
 
 function clientAt(baseUrl: string, maxRetries = 5): ServiceClient {
   const { organisations, chain } = stack.stack();
@@ -111,9 +111,9 @@ test("a wallet is charged, pays, cancels, transfers and refunds, and lists its l
     { incentive: 0, normal: 12_000 - keptFromNormal },
     paid.incentiveAccrued,
   ]);
-  const said = { cancelId, restored, incentiveClawedBack, keptFromNormal, memo: "Sent back" };
+  const expected = { cancelId, restored, incentiveClawedBack, keptFromNormal, memo: "Sent back" };
   const { cancellation } = await client.payments.get(paid.paymentId);
-  expect(cancellation).toMatchObject({ ...said, createdAt: cancelled.cancellation.createdAt });
+  expect(cancellation).toMatchObject({ ...expected, createdAt: cancelled.cancellation.createdAt });
   const transfer = await client.transfers.create({
     fromWalletId: payerWalletId,
     toWalletAddress: shop.walletAddress,
@@ -221,7 +221,7 @@ test("a scheduled record of a wallet is executed when due, and not at its earlie
 
 test("money calls with lost answers have one effect", async () => {
   const wallet = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
-  const lossy = await losingAnswers(stack.stack().gatewayUrl);
+  const lossy = await startLosingProxy(stack.stack().gatewayUrl);
   try {
     // Ten retries suffice when every one of ten answers is lost.
     const retrying = clientAt(lossy.url, 10);
@@ -319,7 +319,7 @@ describe("the command line example", () => {
         .replace(/ >> .*/, "")
         .split(" ")
         .slice(2);
-      expect({ line, ...(await cli(...args)) }).toEqual({ line, code: 0, ...SAID });
+      expect({ line, ...(await cli(...args)) }).toEqual({ line, code: 0, ...ANY_OUTPUT });
     }
     const confirmed = await json<{ paymentType: string; toNetworkType: string }[]>(
       "list",
@@ -352,7 +352,7 @@ describe("the command line example", () => {
       const hash = /0x[0-9a-f]{64}/.exec(sent.stderr)![0];
       expect(sent.stderr).toContain(flags.length === 0 ? `create --hash ${hash}` : `{"txHash":"${hash}"}`);
       const amount = ["--from", computeAddress(key), "--to", OUTSIDE, "--amount", "1"];
-      expect(await cli("create", "--hash", hash, ...amount)).toEqual({ code: 0, ...SAID });
+      expect(await cli("create", "--hash", hash, ...amount)).toEqual({ code: 0, ...ANY_OUTPUT });
     },
   );
 
@@ -372,7 +372,7 @@ describe("the command line example", () => {
 });
 
 /** A proxy that loses every second answer after the service's execution. */
-async function losingAnswers(target: string): Promise<{ url: string; server: Server; lost(): number }> {
+async function startLosingProxy(target: string): Promise<{ url: string; server: Server; lost(): number }> {
   let answered = 0;
   let lost = 0;
   const server = createServer((incoming, outgoing) => {

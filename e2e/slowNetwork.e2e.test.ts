@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomFreePort } from "@wonrail/local/process/freePort";
-import { atOnce } from "./load/loop";
-import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { runConcurrently } from "./load/loop";
+import { UNFINISHED_WORK, untilNone } from "./money/unfinishedWork";
 import { available, openWallet } from "./money/scenes";
 import { type Answer, type Api, ASK_AGAIN, type Json, openApi } from "./support/api";
 import { newOrganisation } from "./support/operators";
 import { pick, seeded } from "./support/random";
 import { type SlowLink, startSlowLink } from "./support/slowLink";
-import { startBeside } from "./support/startBeside";
+import { startInstance } from "./support/startInstance";
 import { startStack, type TestStack } from "./support/startStack";
 import { verifyLedger } from "./support/verifyLedger";
 import { collectFailureLogs } from "./support/collectFailureLogs";
@@ -86,40 +86,41 @@ test.each([
   `%s slow and lossy: every one of %d commands is answered in time, and most are done (seed ${SEED})`,
   async (_, count, isSlow) => {
     for (const [name, link] of Object.entries(links)) link.turn(isSlow(name) ? "slow" : "good");
-    const asked = someCommands(count);
-    await atOnce(CLIENTS, count, (number) => askOften(asked[number]!));
-    expect(saidOf(wrong)).toEqual([]);
+    const asked = createCommands(count);
+    await runConcurrently(CLIENTS, count, (number) => sendUntilDone(asked[number]!));
+    expect(withFailureLogs(wrong)).toEqual([]);
     expect(doneOf(asked)).toBeGreaterThan(count / 2);
   },
 );
 
 test(`every command is answered in time while links clog and open one after the other (seed ${SEED})`, async () => {
-  turnAllGood();
-  const asked = someCommands(MAX_CLOGGED_COMMANDS);
+  openAllLinks();
+  const asked = createCommands(MAX_CLOGGED_COMMANDS);
   let begun = 0;
   let clogging = true;
   const clients = [...Array(CLIENTS)].map(async () => {
-    for (; clogging && begun < asked.length; await sleep(BETWEEN_TRIES_MS)) await askOften(asked[begun++]!);
+    for (; clogging && begun < asked.length; await sleep(BETWEEN_TRIES_MS))
+      await sendUntilDone(asked[begun++]!);
   });
   for (const times of CLOGGING) await swizzle(times);
   clogging = false;
   await Promise.all(clients);
   commands.splice(commands.indexOf(asked[0]!) + begun);
-  expect(saidOf(wrong)).toEqual([]);
+  expect(withFailureLogs(wrong)).toEqual([]);
   expect(doneOf(asked)).toBeGreaterThan(begun / 2);
 });
 
 test(`each key keeps its answer and has one effect when the network recovers (seed ${SEED})`, async () => {
-  turnAllGood();
+  openAllLinks();
   const endMs = performance.now() + OVER_MS;
-  await atOnce(CLIENTS, commands.length, async (number) => {
+  await runConcurrently(CLIENTS, commands.length, async (number) => {
     const command = commands[number]!;
     while (!(await ask(command)) && performance.now() < endMs) await sleep(BETWEEN_TRIES_MS);
   });
-  expect(saidOf(wrong)).toEqual([]);
+  expect(withFailureLogs(wrong)).toEqual([]);
   expect(commands.filter(({ done }) => done.length === 0)).toEqual([]);
   for (const { done } of commands) expect(done).toEqual(done.map(() => done[0]));
-  await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], OVER_MS);
+  await untilNone(stack.stack(), Object.keys(UNFINISHED_WORK) as (keyof typeof UNFINISHED_WORK)[], OVER_MS);
 
   const found = await Promise.all(wallets.map(({ walletId }) => available(api, walletId)));
   const added = (walletId: string) => commands.reduce((sum, { adds }) => sum + (adds[walletId] ?? 0), 0);
@@ -139,7 +140,7 @@ async function startSecondPair(): Promise<string> {
   const start = async (name: string, settings: Record<string, string>): Promise<void> => {
     const running = (await stack.statuses()).find((each) => each.name === name)!;
     const logFile = join(stack.home.logsDir, `slow-${name}.log`);
-    seconds.push(await startBeside(name, running.pid!, settings, logFile));
+    seconds.push(await startInstance(name, running.pid!, settings, logFile));
   };
   const [grpc, http] = [await randomFreePort(), await randomFreePort()];
   const database = new URL(postgres.urls.payment!);
@@ -161,7 +162,7 @@ async function startSecondPair(): Promise<string> {
   return `http://127.0.0.1:${http}`;
 }
 
-function turnAllGood(): void {
+function openAllLinks(): void {
   for (const link of Object.values(links)) link.turn("good");
 }
 
@@ -210,7 +211,7 @@ const KINDS: ((one: Json, other: Json, amount: number) => Omit<Command, "key" | 
 /**
  * Amounts with distinct sums, so that a double effect is visible. No wallet runs out in any order.
  */
-function someCommands(count: number): Command[] {
+function createCommands(count: number): Command[] {
   const made = Array.from({ length: count }, (_, number): Command => {
     const one = pick(randomCommand, wallets);
     const other = pick(
@@ -224,7 +225,7 @@ function someCommands(count: number): Command[] {
   return made;
 }
 
-async function askOften(command: Command): Promise<void> {
+async function sendUntilDone(command: Command): Promise<void> {
   for (let tries = 1; !(await ask(command)) && tries < TRIES; tries += 1) await sleep(BETWEEN_TRIES_MS);
 }
 
@@ -234,12 +235,12 @@ async function ask(command: Command): Promise<boolean> {
   const startedMs = performance.now();
   const answer = await slowApi.call("POST", path, body, { idempotencyKey: key });
   const tookMs = Math.round(performance.now() - startedMs);
-  if (tookMs > IN_TIME_MS || !isFitting(answer)) wrong.push({ path, key, tookMs, said: answer.body });
+  if (tookMs > IN_TIME_MS || !isValidAnswer(answer)) wrong.push({ path, key, tookMs, said: answer.body });
   if (answer.status < 300) done.push(answer.body.data);
   return answer.status < 300;
 }
 
-function isFitting({ status, headers, body: { error } }: Answer<Json>): boolean {
+function isValidAnswer({ status, headers, body: { error } }: Answer<Json>): boolean {
   if (status < 300) return true;
   if (error?.code === "SYS_002" && !(Number(headers.get("retry-after")) > 0)) return false;
   return ASK_AGAIN.includes(error?.code ?? "");
@@ -249,6 +250,6 @@ function doneOf(asked: Command[]): number {
   return asked.filter(({ done }) => done.length > 0).length;
 }
 
-function saidOf(found: unknown[]): unknown[] {
+function withFailureLogs(found: unknown[]): unknown[] {
   return found.length === 0 ? [] : [...found.slice(0, 5), ...collectFailureLogs(stack)];
 }

@@ -74,12 +74,12 @@ await run(async () => {
     // Printed before the wait, so that an operator can look up a transaction whose block is late.
     console.log(`${name}: ${hash} is sent`);
     const { blockNumber, logs } = await receiptOf(provider, hash);
-    const said = logs.map((log) =>
+    const events = logs.map((log) =>
       Object.values(ours)
         .find(({ target }) => target === log.address)
         ?.interface.parseLog(log),
     );
-    if (!said.some((event) => event?.name === command.says))
+    if (!events.some((event) => event?.name === command.says))
       throw new UsageError(
         `${name} changed nothing: it was so already, or is about somebody else (${hash}).`,
       );

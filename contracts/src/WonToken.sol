@@ -176,8 +176,8 @@ contract WonToken is PackedAccounts, MintCap, AccessControlDefaultAdminRules, Pa
         emit MintAllowanceSet(minter, value);
     }
 
-    /// Checks the key first. The usual signer is spared a cold read of its code, and an
-    /// account that has delegated to code (EIP-7702) still belongs to its key.
+    /// Checks the key first. The usual signer then costs no cold read of its code, and an account
+    /// that has delegated to code (EIP-7702) still belongs to its key.
     function _requireSignature(address signer, bytes32 structHash, bytes memory signature) private view {
         bytes32 hash = _hashTypedDataV4(structHash);
         (address recovered, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, signature);

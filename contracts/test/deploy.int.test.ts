@@ -91,8 +91,8 @@ test("a command without effect, or with the wrong target, does not report succes
     [{ contracts: { WonToken: PaymentManager, PaymentManager: WonToken } }, "other code"],
   ] as const) {
     writeFileSync(elsewhere, JSON.stringify(wrong));
-    const told = await admin(["pause"], "pauser", elsewhere);
-    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
+    const result = await admin(["pause"], "pauser", elsewhere);
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
   }
   expect(await nonce()).toBe(before);
 });
@@ -130,11 +130,11 @@ test("the admin's cap-mint sets the mint cap per day, and verify prints what is 
 
 test("a missing deployment file is reported in one line", async () => {
   const nowhere = join(chain.dir, "nowhere.json");
-  for (const told of [
+  for (const result of [
     await admin(["pause"], "pauser", nowhere),
     await chain.run("verify.mjs", { rpc: chain.url, deployment: nowhere }),
   ])
-    expect(told).toEqual({
+    expect(result).toEqual({
       ...{ code: 1, stdout: "" },
       stderr: expect.stringMatching(/^The deployment's file .*nowhere\.json cannot be read: ENOENT.*\n$/),
     });

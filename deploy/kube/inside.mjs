@@ -159,8 +159,8 @@ async function load() {
 }
 
 try {
-  const said = await (process.argv[2] === "load" ? load() : story());
-  console.log(JSON.stringify(said));
+  const printed = await (process.argv[2] === "load" ? load() : story());
+  console.log(JSON.stringify(printed));
   process.exit(failures.length === 0 ? 0 : 1);
 } catch (error) {
   console.log(JSON.stringify({ error: error.message, refusals }));

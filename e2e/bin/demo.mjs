@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
+import { exitOnFailure, prepare } from "../../deploy/local/bin/prepare.mjs";
 
-orExit(prepare);
+exitOnFailure(prepare);
 const { main } = await import("../dist/demo/main.js");
 process.exit(await main());

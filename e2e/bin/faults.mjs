@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // npm run faults: the reliability tests of `npm test` with more kills, outages and false answers.
 import { spawnSync } from "node:child_process";
-import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
+import { exitOnFailure, prepare } from "../../deploy/local/bin/prepare.mjs";
 
-orExit(prepare);
+exitOnFailure(prepare);
 const whole = [
   "e2e/stack\\.e2e",
   "e2e/rolling",

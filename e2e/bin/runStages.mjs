@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { install, orExit, REPOSITORY, requireNode } from "../../deploy/local/bin/prepare.mjs";
+import { install, exitOnFailure, REPOSITORY, requireNode } from "../../deploy/local/bin/prepare.mjs";
 import { STAGES } from "./stages.mjs";
 import summary from "./summary.js";
 
@@ -17,7 +17,7 @@ const SKIPPED = "skipped.txt";
  */
 export async function runStages(defaults, args) {
   const { names, patterns } = readOptions(defaults, args);
-  orExit(() => {
+  exitOnFailure(() => {
     requireNode();
     install();
   });

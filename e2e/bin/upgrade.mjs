@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // npm run upgrade [-- <commit>]: the previous release serves customers during and after this
 // release's migrations.
-import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
+import { exitOnFailure, prepare } from "../../deploy/local/bin/prepare.mjs";
 
-orExit(prepare);
+exitOnFailure(prepare);
 const { main } = await import("../dist/upgrade/main.js");
 process.exit(await main(process.argv[2]));

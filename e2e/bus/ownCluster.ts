@@ -41,7 +41,7 @@ export async function ownCluster(size: number): Promise<OwnCluster> {
     const ports = { brokerPort, controllerPort };
     places.push(prepareKafka({ dir: home, logFile, java: java.command, jars, ...ports }));
     if (id > 1) assignIdentity(home, id, brokerPort);
-    appendFileSync(join(home, "server.properties"), ofMany(size));
+    appendFileSync(join(home, "server.properties"), replicationSettings(size));
   }
   const owned = new Map<number, OwnedProcess>();
   const start = async (id: number): Promise<void> => {
@@ -67,7 +67,7 @@ export async function ownCluster(size: number): Promise<OwnCluster> {
 }
 
 /** The last of repeated properties wins. */
-function ofMany(size: number): string {
+function replicationSettings(size: number): string {
   return lines({
     "default.replication.factor": size,
     "min.insync.replicas": 1,

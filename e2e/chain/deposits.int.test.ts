@@ -294,8 +294,8 @@ async function compared(): Promise<void> {
 
 /** Runs an operator's command on the running relayer's database. */
 async function operator(...args: string[]): Promise<string> {
-  let said = "";
-  const hear = (text: string) => void (said += text);
+  let output = "";
+  const hear = (text: string) => void (output += text);
   const config = {
     DATABASE_URL: world.adminUrl,
     CHAIN_RPC_URLS: [world.node.url],
@@ -304,8 +304,8 @@ async function operator(...args: string[]): Promise<string> {
     USER: "tester",
   };
   const code = await runAdmin(args, { config, out: hear, err: hear });
-  expect([code, said]).toEqual([0, said]);
-  return said;
+  expect([code, output]).toEqual([0, output]);
+  return output;
 }
 
 async function record(orgId: string, txHash: string, toAddress = OUTSIDE): Promise<string> {

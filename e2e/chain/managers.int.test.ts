@@ -129,8 +129,8 @@ async function isCaughtUp(): Promise<boolean> {
 }
 
 async function admin(...args: string[]): Promise<[number, string]> {
-  let said = "";
-  const hear = (text: string) => void (said += text);
+  let output = "";
+  const hear = (text: string) => void (output += text);
   const config = {
     DATABASE_URL: world.adminUrl,
     CHAIN_RPC_URLS: [world.node.url],
@@ -139,5 +139,5 @@ async function admin(...args: string[]): Promise<[number, string]> {
     USER: "tester",
   };
   const code = await runAdmin(args, { config, out: hear, err: hear });
-  return [code, said];
+  return [code, output];
 }

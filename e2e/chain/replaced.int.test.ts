@@ -53,8 +53,8 @@ test("a deposit that is mined again at another log index is credited once, also 
   await world.node.mine(20);
   await eventually(async () => expect(await metric("chain_final_block_replaced")).toBe(1), patience);
 
-  const said = await operator("rescan", "--from", String(from));
-  expect(said).toEqual({ code: 1, err: expect.stringContaining("final blocks were replaced") });
+  const output = await operator("rescan", "--from", String(from));
+  expect(output).toEqual({ code: 1, err: expect.stringContaining("final blocks were replaced") });
   await world.node.mine(5);
   const failures = 'job_failures_total{job_name="scan_finalized"';
   const before = await metric(failures);
@@ -80,7 +80,7 @@ async function somebodyApproves(): Promise<void> {
 }
 
 async function operator(...args: string[]): Promise<{ code: number; err: string }> {
-  let said = "";
+  let output = "";
   const config = {
     DATABASE_URL: world.adminUrl,
     CHAIN_RPC_URLS: [world.node.url],
@@ -90,9 +90,9 @@ async function operator(...args: string[]): Promise<{ code: number; err: string 
   };
   const code = await runAdmin(args, {
     ...{ config, out: () => undefined },
-    err: (text) => void (said += text),
+    err: (text) => void (output += text),
   });
-  return { code, err: said };
+  return { code, err: output };
 }
 
 /** Value of the first series whose name starts with this. */

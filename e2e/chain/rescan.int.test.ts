@@ -106,8 +106,8 @@ async function stateOf(ledgerRef: string): Promise<string | undefined> {
 }
 
 async function rescanFrom(block: bigint): Promise<void> {
-  let said = "";
-  const hear = (text: string) => void (said += text);
+  let output = "";
+  const hear = (text: string) => void (output += text);
   const config = {
     DATABASE_URL: world.adminUrl,
     CHAIN_RPC_URLS: [world.node.url],
@@ -116,5 +116,5 @@ async function rescanFrom(block: bigint): Promise<void> {
     USER: "tester",
   };
   const code = await runAdmin(["rescan", "--from", String(block)], { config, out: hear, err: hear });
-  expect([code, said]).toEqual([0, said]);
+  expect([code, output]).toEqual([0, output]);
 }

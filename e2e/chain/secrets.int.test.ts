@@ -49,8 +49,8 @@ test("logs, answers, events, rows and environments hold no seed, derived key, ke
   const answer: unknown = await book.openWallet("third").catch((error: unknown) => error);
   expect(answer).toMatchObject({ code: "SYS_001" });
 
-  const said = () => readFileSync(world.walletService.logFile, "utf8");
-  await eventually(() => expect(said()).toContain("call failed"), { timeoutMs: 60_000 });
+  const readLog = () => readFileSync(world.walletService.logFile, "utf8");
+  await eventually(() => expect(readLog()).toContain("call failed"), { timeoutMs: 60_000 });
   const services = { ledger: world.ledgerService, wallet: world.walletService, relayer: world.relayers[0]! };
   const places = new Map([["answer", JSON.stringify(answer, Object.getOwnPropertyNames(answer))]]);
   for (const [name, service] of Object.entries(services)) {
@@ -66,7 +66,7 @@ test("logs, answers, events, rows and environments hold no seed, derived key, ke
   expect(places.get("ledger.outbox")).toContain(Buffer.from(payer.walletId).toString("hex"));
   const secrets = secretsOf(seed);
   for (const [place, text] of places) {
-    const found = secrets.filter(({ bytes }) => waysToWrite(bytes).some((way) => text.includes(way)));
+    const found = secrets.filter(({ bytes }) => encodingsOf(bytes).some((way) => text.includes(way)));
     expect([place, found.map(({ name }) => name)]).toEqual([place, []]);
   }
 }, 240_000);
@@ -96,7 +96,7 @@ function secretsOf(seed: Buffer): { name: string; bytes: Buffer }[] {
   ];
 }
 
-function waysToWrite(secret: Buffer): string[] {
+function encodingsOf(secret: Buffer): string[] {
   const hex = secret.toString("hex");
   return [
     hex,

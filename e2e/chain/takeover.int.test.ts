@@ -12,7 +12,7 @@ import { openWorld, type World } from "./support/world";
 
 const BLOCK_MS = 150;
 /** A test that is slow still finds the sleeper at its point. */
-const ASLEEP_MS = 10_000;
+const SLEEP_MS = 10_000;
 
 let world: World;
 /** Number of operations of all tests so far. */
@@ -32,7 +32,7 @@ test.each([
   async ({ point, state }) => {
     const [sleeper, other] = world.relayers;
     await Promise.all([sleeper!.kill(), other!.kill()]);
-    await sleeper!.start({ FAILPOINTS: `${point}:delay=${ASLEEP_MS}` });
+    await sleeper!.start({ FAILPOINTS: `${point}:delay=${SLEEP_MS}` });
     await world.node.pause();
     const book = openBook(world);
     const { walletId } = await book.openWallet("someone");
@@ -45,7 +45,7 @@ test.each([
       },
       { timeoutMs: 60_000, intervalMs: 20 },
     );
-    const awakeMs = Date.now() + ASLEEP_MS;
+    const awakeMs = Date.now() + SLEEP_MS;
     sleeper!.signal("SIGSTOP");
     world.node.run(BLOCK_MS);
     await other!.start();

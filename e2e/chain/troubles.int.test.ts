@@ -248,8 +248,9 @@ async function readNewestEvents(): Promise<StoredSettlement[]> {
     select type, version, payload from outbox order by id`);
   const newest = new Map<string, StoredSettlement>();
   for (const event of events)
-    for (const told of contentOf(event))
-      if (told.version >= (newest.get(told.ledgerRef)?.version ?? 0n)) newest.set(told.ledgerRef, told);
+    for (const reported of contentOf(event))
+      if (reported.version >= (newest.get(reported.ledgerRef)?.version ?? 0n))
+        newest.set(reported.ledgerRef, reported);
   return [...newest.values()];
 }
 

@@ -1,7 +1,7 @@
 import { readStack } from "../support/stackFile";
 import { booksChapter, depositChapter, restartChapter } from "./chain";
 import { keysChapter } from "./keys";
-import { moneyChapter, outsideChapter, refundChapter } from "./money";
+import { moneyChapter, outsideTransferChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
 import { screen } from "./screen";
 import { openWorld } from "./world";
@@ -13,7 +13,7 @@ export async function main(): Promise<number> {
     const world = openWorld(readStack());
     await keysChapter(world);
     const cast = await moneyChapter(world);
-    await outsideChapter(world, cast);
+    await outsideTransferChapter(world, cast);
     await recordsChapter(world, cast);
     await depositChapter(world, cast);
     await restartChapter(world, cast);

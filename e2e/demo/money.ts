@@ -73,7 +73,7 @@ export async function moneyChapter(world: World): Promise<Cast> {
 }
 
 /** Money to an outside address: held, then posted when the chain is final. */
-export async function outsideChapter({ api }: World, { alice }: Cast): Promise<void> {
+export async function outsideTransferChapter({ api }: World, { alice }: Cast): Promise<void> {
   screen.chapter("A transfer to an outside address");
   const body = { fromWalletId: alice.walletId, toWalletAddress: OUTSIDE, amount: 500 };
   const { transferId, status } = await api.post("/api/wallets/transfer", body);

@@ -12,7 +12,7 @@ const PUBLISHERS = ["auth", "wallet", "ledger", "chain-relayer"] as const;
 
 /** docs/reference/events.md: everything that is published, from the protos and their comments. */
 export function renderEvents(): string {
-  const takers = takersOfEvents();
+  const takers = readEventConsumers();
   const sections = PUBLISHERS.map((service) => renderService(service, takers));
   return `<!-- Generated from proto/wonrail/*/events/v1/events.proto by npm run docs; do not edit. -->
 
@@ -104,7 +104,7 @@ function commentBefore(text: string): string {
   return [...text.matchAll(/^ *\/\/ ?(.*)$/gm)].map(([, line]) => line).join(" ");
 }
 
-function takersOfEvents(): Map<string, string[]> {
+function readEventConsumers(): Map<string, string[]> {
   const takers = new Map<string, string[]>();
   for (const { name, schema } of PROCESSES) {
     if (schema === undefined) continue;

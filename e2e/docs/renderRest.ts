@@ -1,4 +1,5 @@
 import { readText } from "../ops/repository";
+import { wrapMarkdown } from "./wrapMarkdown";
 
 interface Operation {
   operationId: string;
@@ -20,7 +21,7 @@ export function renderRest(): string {
   );
   const sections = tags.map(({ name, description }) => {
     const own = operations.filter((operation) => operation.tags.includes(name));
-    return `## ${name}\n\n${description}\n\n${own.map(renderOperation).join("\n")}`;
+    return `## ${name}\n\n${wrapMarkdown(description)}\n\n${own.map(renderOperation).join("\n")}`;
   });
   return `<!-- Generated from gateway/openapi.json by npm run docs; do not edit. -->
 
@@ -39,11 +40,11 @@ function renderOperation(operation: Operation & { method: string; path: string }
     [...text.matchAll(/^`([A-Z]+_\d{3})`/gm)].map(([, code]) => code!),
   );
   const links = codes.map((code) => `[${code}](errors.md#${code.toLowerCase().replace("_", "-")})`);
-  const errors = codes.length === 0 ? "" : `\nErrors: ${links.join(", ")}.\n`;
+  const errors = codes.length === 0 ? "" : `\n${wrapMarkdown(`Errors: ${links.join(", ")}.`)}\n`;
   return `### ${summary}
 
 \`${method.toUpperCase()} ${path}\`
 
-${description ?? ""}
+${wrapMarkdown(description ?? "")}
 ${errors}`;
 }

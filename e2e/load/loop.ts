@@ -53,7 +53,7 @@ export async function closedLoop({
 }
 
 /** Does the work for each number below `count`, with limited concurrency. */
-export async function atOnce(
+export async function runConcurrently(
   callers: number,
   count: number,
   work: (number: number) => Promise<unknown>,

@@ -35,7 +35,7 @@ export function atMost(name: string, value: number, unit: string, goal: number, 
   };
 }
 
-export function told(name: string, value: number, unit: string, note?: string): Result {
+export function observed(name: string, value: number, unit: string, note?: string): Result {
   return { name, value, unit, ...(note === undefined ? {} : { note }) };
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PROCESSES, ROOT } from "../ops/repository";
-import { howLaunched } from "../support/launched";
+import { readLaunch } from "../support/launched";
 import { isReady } from "../support/replicas";
 import { type TestStack } from "../support/startStack";
 
@@ -53,7 +53,7 @@ async function startArmed(
   point: string,
 ): Promise<{ process: ChildProcess; ended: Promise<unknown> }> {
   const { pid } = (await stack.statuses()).find((report) => report.name === name)!;
-  const { command, args, env } = howLaunched(pid!);
+  const { command, args, env } = readLaunch(pid!);
   const { folder } = PROCESSES.find((each) => each.name === name)!;
   await stack.act("stop", name);
   const child = spawn(command, args, {

@@ -8,7 +8,7 @@ interface Request {
   body?: object;
 }
 
-/** What belongs to another organisation, by its kind. */
+/** Objects of another organisation, by kind. */
 export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt", string>;
 
 /**
@@ -52,7 +52,7 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
 }
 
 /** Sends each request with a foreign id and with an unknown id. Returns the two answers. */
-export async function askedForForeign(
+export async function compareForeignAnswers(
   api: Api,
   fixtures: Fixtures,
   foreign: Foreign,

@@ -6,7 +6,7 @@ import { type Api, type Json } from "../support/api";
  * Plays every event that makes a line on a payer's two wallets. Returns each wallet's expected
  * list, newest first.
  */
-export async function playEveryType(api: Api): Promise<{
+export async function createEveryType(api: Api): Promise<{
   normalId: string;
   incentiveId: string;
   /** Id of the cancelled payment. */

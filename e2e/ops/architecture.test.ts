@@ -5,12 +5,12 @@ import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { PROCESSES, calledBy, drawnCalls, readText } from "./repository";
+import { PROCESSES, calledBy, readCallTable, readText } from "./repository";
 
 test.each(PROCESSES.map((process) => [process.name, process] as const))(
   "ARCHITECTURE.md draws whom %s calls, and nobody else",
   (name, process) => {
-    expect(drawnCalls().get(name)).toEqual(calledBy(process));
+    expect(readCallTable().get(name)).toEqual(calledBy(process));
   },
 );
 
@@ -40,7 +40,7 @@ test.each(Object.entries(SERVICES))(
   (name, service) => {
     const [, path] = Object.values(service)[0]!.path.split("/");
     const allowed = new Set(Object.values(callers[path!]!).flat());
-    const drawn = [...drawnCalls()].filter(([, calls]) => calls.includes(name)).map(([caller]) => caller);
+    const drawn = [...readCallTable()].filter(([, calls]) => calls.includes(name)).map(([caller]) => caller);
     // A service that only reads another's feed is drawn too.
     const readers = callers["wonrail.common.v1.FeedService"]!.ListEvents!;
     expect(drawn.filter((caller) => !allowed.has(caller) && !readers.includes(caller))).toEqual([]);

@@ -34,7 +34,7 @@ test.each(PROCESSES.map(({ name }) => name))(
  * failover.int.test.ts reads the metric of a stand-by (DATABASE_STANDBY). Only a process with Kafka
  * has the bus metrics.
  */
-const ABSENT_HERE = [
+const METRICS_ABSENT_LOCALLY = [
   ...(bus === "feed" ? ["bus_publish_seconds", "bus_published_total", "bus_rebalances_total"] : []),
   "pg_waits_for_standby",
 ];
@@ -44,11 +44,11 @@ test("each kit metric is exported by at least one process", async () => {
   const missing = declared.filter(
     ({ by, name }) => by === "all" && !texts.some((text) => text.includes(`# TYPE ${name} `)),
   );
-  expect(missing.map(({ name }) => name)).toEqual(ABSENT_HERE);
+  expect(missing.map(({ name }) => name)).toEqual(METRICS_ABSENT_LOCALLY);
 });
 
 /** Label values that occur only during faults. */
-const NOT_AT_ONCE: Record<string, string[]> = {
+const FAULT_LABELS: Record<string, string[]> = {
   status_class: ["5xx", "aborted"],
   code: ["WAUTH_002"],
   grpc_code: ["Unknown", "Internal", "Unavailable", "DataLoss", "DeadlineExceeded"],
@@ -79,7 +79,7 @@ function missingIn(samples: string, { series, label, values }: ReturnType<typeof
   const found = new Set(
     lines.flatMap((line) => new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.slice(1) ?? []),
   );
-  const wanted = values.filter((value) => !NOT_AT_ONCE[label]?.includes(value));
+  const wanted = values.filter((value) => !FAULT_LABELS[label]?.includes(value));
   return found.size === 0
     ? [`${series}{${label}}`]
     : wanted.filter((value) => !found.has(value)).map((value) => `${series}{${label}="${value}"}`);

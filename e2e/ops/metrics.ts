@@ -71,7 +71,7 @@ export function labelsAskedIn(expression: string): { series: string; label: stri
   const around = [...expression.matchAll(/\bby *\(([^)]*)\) */g)].flatMap((match) => {
     const start = match.index + match[0].length;
     // A clause behind its operand may refer to the whole expression.
-    const about = expression[start] === "(" ? enclosedFrom(expression, start) : expression;
+    const about = expression[start] === "(" ? readToClosingBracket(expression, start) : expression;
     const labels = match[1]!.split(",").map((label) => label.trim());
     return metricsNamedIn(about).flatMap((series) => labels.map((label) => ({ series, label, values: [] })));
   });
@@ -94,7 +94,7 @@ const FIELD = (name: string) => new RegExp(`\\b${name}: *(?:"([^"]*)"|\`([^\`]*)
 
 function metricsIn(text: string): Omit<DocumentedMetric, "by">[] {
   const declared = [...text.matchAll(/new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{/g)].flatMap((match) => {
-    const body = enclosedFrom(text, match.index + match[0].length - 1);
+    const body = readToClosingBracket(text, match.index + match[0].length - 1);
     const before = text.slice(Math.max(0, match.index - 900), match.index);
     const name = literal(body, "name") ?? lastOf(before, /shared\(\s*\w+,\s*["`]([^"`]+)["`]/g);
     const help = literal(body, "help") ?? lastOf(before, /const help =\s*["`]([^"`]+)["`]/g) ?? "";
@@ -151,7 +151,7 @@ function lastOf(text: string, pattern: RegExp): string | undefined {
 }
 
 /** The text from a bracket to its closing one. */
-function enclosedFrom(text: string, start: number): string {
+function readToClosingBracket(text: string, start: number): string {
   const open = text[start];
   const close = open === "(" ? ")" : "}";
   let depth = 0;

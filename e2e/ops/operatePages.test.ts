@@ -112,7 +112,7 @@ test("a monthly restart loads the new certificate before the expiry alert fires"
   expect(parseInt(mtls.certManager.renewBefore, 10) / 24).toBeGreaterThanOrEqual(31 + Number(alarmDays));
 });
 
-/** Where each stands in a text, which is the order in which it is done. */
+/** Positions of the steps in a text, which give their order. */
 const placesOf = (text: string, steps: string[]) => steps.map((step) => text.indexOf(step));
 
 test("after a leak callers are admitted only with a new secret key and without old keys", () => {
@@ -129,7 +129,7 @@ test("after a leak callers are admitted only with a new secret key and without o
   expect(places).not.toContain(-1);
 });
 
-test("what a restore takes back is written down before it, and done again before customers are let in", () => {
+test("the page saves newer changes before a restore and repeats them before it admits customers", () => {
   const section = pageOf("backup");
   const again = ["org rotate-secret", "key revoke", "--status SUSPENDED", "key issue"];
   const places = placesOf(section, [
@@ -150,8 +150,8 @@ test("what a restore takes back is written down before it, and done again before
   const actions = ["issueKey", "refreshKey", "revokeKey", "rotateSecretKey", "setOrganisation"].map(
     (command) => /action: "(\w+)",[^]*/.exec(readText(`services/auth/src/commands/${command}.ts`))![1]!,
   );
-  const told = actions.filter((action) => section.includes(`\`${action}\``));
-  expect(told).toEqual(actions.filter((action) => action !== "key_given_again"));
+  const documented = actions.filter((action) => section.includes(`\`${action}\``));
+  expect(documented).toEqual(actions.filter((action) => action !== "key_given_again"));
 });
 
 test("a new operator's key has the role and coins before it is used, and the old one loses its role last", () => {

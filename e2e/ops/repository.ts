@@ -62,7 +62,7 @@ export function calledBy(process: OpsProcess): string[] {
 }
 
 /** The edges that ARCHITECTURE.md draws: caller → callees. */
-export function drawnCalls(): Map<string, string[]> {
+export function readCallTable(): Map<string, string[]> {
   const table = readText("ARCHITECTURE.md").split("| From | To | For |")[1]!.split("\n\n")[0]!;
   const calls = new Map(PROCESSES.map(({ name }) => [name, [] as string[]]));
   for (const [, from, to] of table.matchAll(/^\| ([a-z-]+) \| ([a-z -]+) \|/gm))

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { drawnCalls, ROOT, readText } from "./repository";
+import { readCallTable, ROOT, readText } from "./repository";
 
 // deploy/kube/smoke.sh needs a cluster. This test runs its parts with recorded answers: a failure
 // must end it with 1.
@@ -10,14 +10,14 @@ function run(kubectl: string, line: string) {
   const { status, stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: ROOT, encoding: "utf8" });
   return { status, said: stdout + stderr };
 }
-const podThat = (phase: string, said: string) =>
+const fakePod = (phase: string, said: string) =>
   `case "$*" in *"get pod "*) echo ${phase} ;; *logs*) echo '${said}' ;; esac`;
 
 test("a failed story ends the run", () => {
-  const { status, said } = run(podThat("Failed", "alice has 1"), `told "the story" outcome story`);
+  const { status, said } = run(fakePod("Failed", "alice has 1"), `told "the story" outcome story`);
   expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("story: alice has 1") });
   expect(said).not.toContain("and on");
-  const well = run(podThat("Succeeded", "final in block 7"), `told "the story" outcome story`);
+  const well = run(fakePod("Succeeded", "final in block 7"), `told "the story" outcome story`);
   expect(well).toEqual({ status: 0, said: expect.stringMatching(/the story: final in block 7\nand on\n$/) });
 });
 
@@ -42,14 +42,14 @@ test("a failed restart fails the step although later restarts succeed", () => {
 });
 
 test("a probe that never ran does not prove that an edge is closed", () => {
-  const { status, said } = run(podThat("Pending", ""), `if reaches "app: x" ledger 7000; then :; fi`);
+  const { status, said } = run(fakePod("Pending", ""), `if reaches "app: x" ledger 7000; then :; fi`);
   expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("the probe did not run") });
-  const closed = run(podThat("Failed", ""), `if reaches "app: x" ledger 7000; then exit 5; fi`);
+  const closed = run(fakePod("Failed", ""), `if reaches "app: x" ledger 7000; then exit 5; fi`);
   expect(closed).toMatchObject({ status: 0 });
 });
 
 test("smoke.sh expects exactly the drawn edges to be open", () => {
-  const drawn = new Set([...drawnCalls()].flatMap(([from, calls]) => calls.map((to) => `${from} ${to}`)));
+  const drawn = new Set([...readCallTable()].flatMap(([from, calls]) => calls.map((to) => `${from} ${to}`)));
   const tried = [...readText("deploy/kube/smoke.sh").matchAll(/^for edge in (.+); do$/gm)].map(([, list]) =>
     [...list!.matchAll(/"([a-z-]+) wonrail-([a-z-]+) 7000"/g)].map(([, from, to]) =>
       drawn.has(`${from} ${to}`),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rawSql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { SERVICES } from "@wonrail/local/services";
-import { type Kind, ON_THEIR_WAY, untilNone } from "../money/onTheirWay";
+import { type Kind, UNFINISHED_WORK, untilNone } from "../money/unfinishedWork";
 import { openWallet } from "../money/scenes";
 import { type Answer, type Api, type Json } from "../support/api";
 import { asAdmin } from "../support/asAdmin";
@@ -24,12 +24,12 @@ jest.setTimeout(300_000);
 
 const CALLERS = 4;
 const PAUSE_MS = 100;
-const BEFORE = 20;
+const MIN_ORDERS = 20;
 /** Duration of each phase: no room for tables, no room for the log either. */
 const FULL_MS = 5_000;
 /** A request's time limit plus two seconds. */
 const IN_TIME_MS = 12_000;
-const AGAIN_MS = 60_000;
+const RECOVERY_MS = 60_000;
 const START_WON = 1_000_000;
 const MOVED_WON = 100;
 const CHARGED_WON = 1_000;
@@ -74,19 +74,19 @@ if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${
 
   test("requests succeed, or fail in time with a retryable code, while the disk is full", async () => {
     let running = true;
-    const keepOn = async (ask: (turn: number) => Promise<void>): Promise<void> => {
+    const repeatWhileRunning = async (ask: (turn: number) => Promise<void>): Promise<void> => {
       for (let turn = 0; running; turn += 1, await sleep(PAUSE_MS)) await ask(turn);
     };
     const callers = Array.from({ length: CALLERS }, (_, number) =>
-      keepOn(async (turn) => {
+      repeatWhileRunning(async (turn) => {
         const kind = (["payment", "transfer", "charge"] as const)[(number + turn) % 3]!;
         const key = randomUUID();
         orders.push({ kind, key, first: await inTime(() => send(kind, key)) });
       }),
     );
-    const working = Promise.all([...callers, keepOn(readStill)]);
+    const working = Promise.all([...callers, repeatWhileRunning(readUntouchedWallet)]);
     try {
-      await eventually(() => expect(orders.filter(isDone).length).toBeGreaterThan(BEFORE));
+      await eventually(() => expect(orders.filter(isDone).length).toBeGreaterThan(MIN_ORDERS));
       disk.fill();
       await sleep(FULL_MS);
       await disk.useUpLog();
@@ -104,7 +104,7 @@ if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${
   test("each key takes effect once when the disk has room again, and stored answers are replayed", async () => {
     disk.free();
     await disk.untilUp();
-    const endMs = Date.now() + AGAIN_MS;
+    const endMs = Date.now() + RECOVERY_MS;
     const again: Answer<Json>[] = [];
     for (let at = 0; at < orders.length; at += CALLERS) {
       const some = orders.slice(at, at + CALLERS);
@@ -125,7 +125,7 @@ if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${
   test("the stack recovers without restarts, dead letters or differences in the books", async () => {
     await stack.untilReady();
     expect(await pids()).toEqual(pidsBefore);
-    await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as Kind[], 60_000);
+    await untilNone(stack.stack(), Object.keys(UNFINISHED_WORK) as Kind[], 60_000);
     expect(await deadLetters()).toEqual([]);
     expect(await verifyLedger(stack.stack())).toContain("0 violations");
     expect((await reconciled(stack.stack())).drifts).toBe(0);
@@ -153,7 +153,7 @@ if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${
   }
 
   /** A read returns the right value or fails. */
-  async function readStill(): Promise<void> {
+  async function readUntouchedWallet(): Promise<void> {
     const { status, body } = await inTime(() => api.call("GET", `/api/wallets/${wallets.still.walletId}`));
     if (status === 200 && body.data.balance !== CHARGED_WON) wrong.push(`a balance of ${body.data.balance}`);
   }
@@ -163,11 +163,11 @@ if (why !== undefined) reportSkipped(`PostgreSQL's disk does not become full: ${
     const answer = await ask();
     const tookMs = Math.round(performance.now() - startedMs);
     const { status, headers, body } = answer;
-    const said = `${status} ${body.error?.code}`;
-    if (status >= 300 && !REFUSALS.includes(said)) wrong.push(said, ...collectFailureLogs(stack));
+    const codeText = `${status} ${body.error?.code}`;
+    if (status >= 300 && !REFUSALS.includes(codeText)) wrong.push(codeText, ...collectFailureLogs(stack));
     if (status === 503 && !(Number(headers.get("retry-after")) > 0))
-      wrong.push(`${said} without Retry-After`);
-    if (tookMs > IN_TIME_MS) wrong.push(`${said} after ${tookMs} ms`);
+      wrong.push(`${codeText} without Retry-After`);
+    if (tookMs > IN_TIME_MS) wrong.push(`${codeText} after ${tookMs} ms`);
     return answer;
   }
 

@@ -19,7 +19,7 @@ export interface Page {
   screenshot(): Promise<Buffer>;
   /** A window of this size, of a person who prefers this colour scheme. */
   emulate(screen: { width: number; height: number; scheme: "light" | "dark" }): Promise<void>;
-  /** What the page complained of: scripts that failed, parts that were not let in. */
+  /** Errors of the page: failed scripts and blocked parts. */
   complaints(): string[];
   close(): Promise<void>;
 }

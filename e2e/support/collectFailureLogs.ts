@@ -16,11 +16,11 @@ interface Line {
  * bus.
  */
 export function collectFailureLogs({ home, output }: Pick<TestStack, "home" | "output">): string[] {
-  const said = readdirSync(home.logsDir)
+  const lines = readdirSync(home.logsDir)
     .flatMap((file) => readFileSync(join(home.logsDir, file), "utf8").split("\n"))
     .filter((line) => line.startsWith("{") && line.endsWith("}") && explainsFailure(JSON.parse(line) as Line))
     .sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
-  return [...output().split("\n").slice(-LAST), ...said.slice(-LAST)];
+  return [...output().split("\n").slice(-LAST), ...lines.slice(-LAST)];
 }
 
 function explainsFailure({ level, cause }: Line): boolean {

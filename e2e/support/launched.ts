@@ -7,7 +7,7 @@ export interface Launched {
   env: Record<string, string>;
 }
 
-export function howLaunched(pid: number): Launched {
+export function readLaunch(pid: number): Launched {
   const [command, ...args] = textsOf(pid, "cmdline");
   return { command: command!, args, env: Object.fromEntries(textsOf(pid, "environ").map(variableOf)) };
 }

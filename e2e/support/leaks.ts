@@ -10,7 +10,7 @@ export async function leaksOf(stack: TestStack, secrets: Record<string, string>)
   const places = [...logsOf(stack), ...(await everyTable(stack))];
   return places.flatMap(([place, text]) =>
     Object.entries(secrets)
-      .filter(([, secret]) => waysToWrite(secret).some((way) => text.includes(way)))
+      .filter(([, secret]) => encodingsOf(secret).some((way) => text.includes(way)))
       .map(([name]) => `${name} in ${place}`),
   );
 }
@@ -36,7 +36,7 @@ function keyIn(text: string): string {
 
 const PUBLIC = ["deployer.key", "contracts.json"];
 
-function waysToWrite(secret: string): string[] {
+function encodingsOf(secret: string): string[] {
   const bare = secret.replace(/^0x/, "");
   return [bare, encodeURIComponent(bare), Buffer.from(bare).toString("hex")];
 }

@@ -22,7 +22,7 @@ export async function admin(stack: Stack, ...args: string[]): Promise<Record<str
 }
 
 /** Keys that newOrganisation has created, by name. */
-export const keysGiven: Record<string, string> = {};
+export const issuedKeys: Record<string, string> = {};
 
 let made = 0;
 
@@ -34,7 +34,7 @@ export async function newOrganisation(stack: Stack, ...options: string[]): Promi
   const terms = { "--name": `Test ${code}`, "--code": code, ...base, ...pairsOf(options) };
   const created = await admin(stack, "org", "create", ...Object.entries(terms).flat());
   const { orgId, orgCode, apiKey, secretKey } = created as unknown as NewOrganisation;
-  Object.assign(keysGiven, { [`API key of ${orgCode}`]: apiKey, [`secret key of ${orgCode}`]: secretKey });
+  Object.assign(issuedKeys, { [`API key of ${orgCode}`]: apiKey, [`secret key of ${orgCode}`]: secretKey });
   return { orgId, orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
 }
 

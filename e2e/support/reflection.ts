@@ -36,8 +36,8 @@ export type Answer =
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const CALL_MS = 5_000;
 /** Numbers of the fields of grpc.reflection.v1's request and response. */
-const ASK = { symbol: 4, list: 7 };
-const TOLD = { files: 4, services: 6, error: 7 };
+const REQUEST_FIELDS = { symbol: 4, list: 7 };
+const ANSWER_FIELDS = { files: 4, services: 6, error: 7 };
 const asIs = (bytes: Buffer) => bytes;
 
 export function explore(address: string): Explorer {
@@ -50,7 +50,7 @@ export function explore(address: string): Explorer {
       stream.on("data", (answer: Buffer) => {
         stream.end();
         const fields = fieldsOf(answer);
-        const [error] = fields.get(TOLD.error) ?? [];
+        const [error] = fields.get(ANSWER_FIELDS.error) ?? [];
         if (error) reject(new Error(`${text}: ${error.toString()}`));
         else resolve(fields);
       });
@@ -67,8 +67,8 @@ export function explore(address: string): Explorer {
   }
 
   async function describe(service: string): Promise<DescService> {
-    const [told] = (await ask(ASK.symbol, service)).get(TOLD.files)!;
-    const file = fieldsOf(told!)
+    const [reply] = (await ask(REQUEST_FIELDS.symbol, service)).get(ANSWER_FIELDS.files)!;
+    const file = fieldsOf(reply!)
       .get(1)!
       .map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
     const registry: Registry = createFileRegistry(
@@ -81,8 +81,8 @@ export function explore(address: string): Explorer {
     describe,
     close: () => client.close(),
     async list() {
-      const [told] = (await ask(ASK.list, "*")).get(TOLD.services)!;
-      return fieldsOf(told!)
+      const [reply] = (await ask(REQUEST_FIELDS.list, "*")).get(ANSWER_FIELDS.services)!;
+      return fieldsOf(reply!)
         .get(1)!
         .map((service) => fieldsOf(service).get(1)![0]!.toString());
     },

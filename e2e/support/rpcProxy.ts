@@ -42,7 +42,7 @@ interface Call {
   params: unknown[];
 }
 
-const WAYS: readonly RpcFault[] = [
+const TRANSPORT_FAULTS: readonly RpcFault[] = [
   "timeout_before",
   "timeout_after",
   "dropped",
@@ -56,7 +56,7 @@ const REFUSALS: Partial<Record<RpcFault, string>> = {
   underpriced: "replacement transaction underpriced",
 };
 const ALL_FAULTS: readonly RpcFault[] = [
-  ...WAYS,
+  ...TRANSPORT_FAULTS,
   "wrong_chain",
   "stale",
   "no_receipt",

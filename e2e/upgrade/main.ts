@@ -47,7 +47,7 @@ async function upgradeUnder(release: Release, home: string): Promise<boolean> {
   const stack = readStackFile(homeAt(home).stackFile)!;
   const customers = await startCustomers(release, stack, home);
   await sleep(BEFORE_MS);
-  for (const place of SERVICES) say(await bringUpToDate(place, stack, home));
+  for (const place of SERVICES) say(await migrateDuringReport(place, stack, home));
   await sleep(AFTER_MS);
   const load = await customers.stop();
   say(`customers meanwhile: ${load.line}`);
@@ -58,7 +58,11 @@ async function upgradeUnder(release: Release, home: string): Promise<boolean> {
 }
 
 /** Runs this release's migrations of one schema while a transaction reads each of its tables. */
-async function bringUpToDate({ name, schema }: ServicePlace, stack: Stack, home: string): Promise<string> {
+async function migrateDuringReport(
+  { name, schema }: ServicePlace,
+  stack: Stack,
+  home: string,
+): Promise<string> {
   const url = new URL(stack.postgres.urls[name]!);
   url.username = `wonrail_${schema}_owner`;
   url.password = openSecrets(homeAt(home)).password(`owner ${schema}`);
@@ -105,10 +109,10 @@ async function startCustomers(release: Release, stack: Stack, home: string) {
   const env = { ...process.env, GATEWAY: stack.gatewayUrl, API_KEY_FILE: keyFile, SECONDS: "600" };
   const play = (what: "load" | "story") => {
     const child = spawn(process.execPath, [INSIDE, what], { env, stdio: ["ignore", "pipe", "inherit"] });
-    let said = "";
-    child.stdout.on("data", (text: Buffer) => (said += text.toString()));
+    let printed = "";
+    child.stdout.on("data", (text: Buffer) => (printed += text.toString()));
     const ended = new Promise<Outcome>((resolve) => {
-      child.once("exit", (code) => resolve({ ok: code === 0, line: said.trim().split("\n").at(-1)! }));
+      child.once("exit", (code) => resolve({ ok: code === 0, line: printed.trim().split("\n").at(-1)! }));
     });
     return { child, ended };
   };

@@ -38,12 +38,13 @@ export async function startRelease(folder: string, home: string): Promise<Releas
     stdio: ["pipe", "pipe", "pipe"],
   });
   const exited = new Promise<void>((resolve) => up.once("exit", () => resolve()));
-  let said = "";
-  for (const stream of [up.stdout, up.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
-  for (const endMs = Date.now() + READY_MS; !said.includes("Stop with Ctrl-C."); await sleep(200)) {
+  let printed = "";
+  for (const stream of [up.stdout, up.stderr])
+    stream.on("data", (text: Buffer) => (printed += text.toString()));
+  for (const endMs = Date.now() + READY_MS; !printed.includes("Stop with Ctrl-C."); await sleep(200)) {
     if (up.exitCode !== null || Date.now() > endMs) {
       up.kill("SIGKILL");
-      throw new Error(`The release did not start:\n${said}`);
+      throw new Error(`The release did not start:\n${printed}`);
     }
   }
   return {

@@ -6,7 +6,7 @@ import { type CallOptions, createClient, fromErrorDetail } from "@wonrail/kit/gr
 import { type GrpcService } from "@wonrail/kit/grpc/server";
 import { eventually, openTestDatabase, startProxy } from "@wonrail/kit/testing";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
-import { drawnCalls, PROCESSES, readText } from "../ops/repository";
+import { readCallTable, PROCESSES, readText } from "../ops/repository";
 import { padded, withLaterEnums, withLaterFields } from "./support/altered";
 import { type Call, type ServiceDefinition } from "./support/callRows";
 import { CALLS } from "./support/calls";
@@ -69,7 +69,7 @@ describe("the calls of this test", () => {
   });
 
   it("use every edge that ARCHITECTURE.md draws", () => {
-    const drawn = [...drawnCalls()].flatMap(([from, to]) => to.map((server) => `${from} → ${server}`));
+    const drawn = [...readCallTable()].flatMap(([from, to]) => to.map((server) => `${from} → ${server}`));
     expect(PAIRS.map(pairOf).sort()).toEqual(drawn.sort());
   });
 
@@ -127,7 +127,7 @@ test("an enum value of a later release is read neither as another value nor as a
 
 describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, call) => {
   it("transports every code of the table with its details", async () => {
-    const refusing = await serve(call.server, [refusingAll(call.definition)]);
+    const refusing = await serve(call.server, [refuseEveryCall(call.definition)]);
     closers.unshift(() => refusing.drain(100));
     const client = openClient(call, `127.0.0.1:${refusing.port}`);
     const request = await call.good(story);
@@ -183,7 +183,7 @@ describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", (
 const DETAILS = { fields: [{ path: "금액", message: "NUL \u0000" }], limit: 3, text: "x".repeat(15_000) };
 
 /** A server of the same contract that answers with the code in the request's id. */
-function refusingAll(definition: ServiceDefinition): GrpcService {
+function refuseEveryCall(definition: ServiceDefinition): GrpcService {
   const refuse: GrpcService["handlers"][string] = (_request, { context }) => {
     throw new DomainError(context.requestId as ErrorCode, DETAILS);
   };

@@ -185,8 +185,14 @@ describe("each field of the service's answer has its own name in the response", 
   test("a charge", async () => {
     says = { replayed: false, outcome: { $case: "charge", value: charge } };
     const { body } = await post("charge", { walletId: exampleId("wal"), amount: 3_000 });
-    const said = { amount: 3_000, cancelledAmount: 1_000, balance: 4_000, memo: null, settlement: settled };
-    expect(body.data).toMatchObject(said);
+    const expected = {
+      amount: 3_000,
+      cancelledAmount: 1_000,
+      balance: 4_000,
+      memo: null,
+      settlement: settled,
+    };
+    expect(body.data).toMatchObject(expected);
     expect(await get(`charge/${exampleId("chg")}`)).toEqual({
       ...body.data,
       cancellations: [

@@ -87,8 +87,8 @@ test.each(["ledger", "dns:///ledger:7000", "http://ledger:7000", "ledger:7000/",
 );
 
 test.each(["auth:0", "auth:65536", "auth:99999", "[::1]:99999"])("%s has an invalid port", (text) => {
-  const said = hostPort.safeParse(text).error?.issues.map(({ message }) => message);
-  expect(said).toEqual(["must have a port from 1 to 65535"]);
+  const messages = hostPort.safeParse(text).error?.issues.map(({ message }) => message);
+  expect(messages).toEqual(["must have a port from 1 to 65535"]);
 });
 
 test.each(["65536", "-1", "0x1F90", "1e4", "80.5", "8 0"])("%s is an invalid port", (text) => {

@@ -1,7 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { performance } from "node:perf_hooks";
 import { DomainError, assert } from "./contract/errors";
-import { createShares, NOBODY, takeInTurns } from "./shares";
+import { createOwnerLimits, NOBODY, takeFairly } from "./ownerLimits";
 import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "./metrics";
 
 /** Result of one item. The others of its batch are unaffected. */
@@ -65,7 +65,7 @@ export function createLane<I, O>({
 }: LaneOptions<I, O>): Lane<I, O> {
   assert(maxBatch > 0 && maxQueue >= maxBatch, `lane ${name}: maxQueue must hold at least one batch`);
   let queue: Waiting<I, O>[] = [];
-  const shares = createShares(Math.ceil(maxQueue * LARGEST_SHARE));
+  const shares = createOwnerLimits(Math.ceil(maxQueue * LARGEST_SHARE));
   let running = false;
   let closed = false;
   let lastBatchMs = 0;
@@ -88,7 +88,7 @@ export function createLane<I, O>({
   });
 
   const takeBatch = (): Waiting<I, O>[] => {
-    const { taken, left } = takeInTurns(queue, { items: maxBatch, weight: 1 });
+    const { taken, left } = takeFairly(queue, { items: maxBatch, weight: 1 });
     queue = left;
     for (const { owner } of taken) shares.give(owner);
     return taken;

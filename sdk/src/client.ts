@@ -33,7 +33,7 @@ export class ServiceClient {
   readonly payments: PaymentsApi;
   /** Records of on-chain transactions. */
   readonly transactions: TransactionsApi;
-  /** The changes of all objects, in one order. */
+  /** Events of the organisation, in one order. */
   readonly events: EventsApi;
   readonly #transport: Transport;
 

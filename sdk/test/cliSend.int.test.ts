@@ -86,13 +86,13 @@ test.each([[[]], [["--authorization"]]])(
 
 test("--json prints the hash before the failure, and in it", async () => {
   const { code, stderr } = await sendAt("dropped after", ["--json"]);
-  const [told, failure] = stderr
+  const [reported, failure] = stderr
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as object);
   const [txHash] = node.given;
   expect(code).toBe(5);
-  expect(told).toEqual({ txHash });
+  expect(reported).toEqual({ txHash });
   expect(failure).toMatchObject({ txHash, outcomeUnknown: true });
 });
 

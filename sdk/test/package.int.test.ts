@@ -181,13 +181,13 @@ test("every import fails with an old compiler", () => {
     typesVersions: unknown;
     exports: Record<string, Record<string, Record<string, string>>>;
   };
-  const told = "./needs-typescript-5.0.d.ts";
-  expect(manifest.typesVersions).toEqual({ "<5.0": { "*": [told] } });
+  const notice = "./needs-typescript-5.0.d.ts";
+  expect(manifest.typesVersions).toEqual({ "<5.0": { "*": [notice] } });
   for (const format of ["import", "require"]) {
     const [first] = Object.entries(manifest.exports["."]![format]!);
-    expect(first).toEqual(["types@<5.0", told]);
+    expect(first).toEqual(["types@<5.0", notice]);
   }
-  expect(readFileSync(join(project.library, told), "utf8")).not.toContain("ServiceClient");
+  expect(readFileSync(join(project.library, notice), "utf8")).not.toContain("ServiceClient");
 });
 
 test("the quick start is short", () => {

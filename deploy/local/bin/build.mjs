@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { compile, orExit } from "./prepare.mjs";
+import { compile, exitOnFailure } from "./prepare.mjs";
 
-orExit(compile);
+exitOnFailure(compile);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { orExit, prepare, REPOSITORY } from "./prepare.mjs";
+import { exitOnFailure, prepare, REPOSITORY } from "./prepare.mjs";
 
 /** A command line that is wrong is a sentence, not a stack of calls. */
 function usage(error) {
@@ -11,7 +11,7 @@ function usage(error) {
 
 /** Runs a command of the launcher without a build: a running stack does not wait for a compiler. */
 export async function command(name) {
-  if (!existsSync(join(REPOSITORY, "deploy/local/dist/commands", `${name}.js`))) orExit(prepare);
+  if (!existsSync(join(REPOSITORY, "deploy/local/dist/commands", `${name}.js`))) exitOnFailure(prepare);
   const module = await import(`../dist/commands/${name}.js`);
   process.exit(await module[name](process.argv.slice(2)).catch(usage));
 }

@@ -37,14 +37,14 @@ export function requireNode() {
 
 export function install() {
   const lock = hashOf(readFileSync(join(REPOSITORY, "package-lock.json")));
-  if (read(INSTALLED) === lock || installedByHand()) return;
+  if (read(INSTALLED) === lock || isInstalledByNpm()) return;
   const next = "see that npm reaches its registry (npm config get registry), then run this again.";
   run("installing packages", ["ci", "--no-progress", "--loglevel=error"], next);
   writeFileSync(INSTALLED, lock);
 }
 
 /** npm writes its own marker; one newer than the lock file belongs to it. */
-function installedByHand() {
+function isInstalledByNpm() {
   const note = join(MODULES, ".package-lock.json");
   return (
     existsSync(note) && statSync(note).mtimeMs >= statSync(join(REPOSITORY, "package-lock.json")).mtimeMs
@@ -131,7 +131,7 @@ function read(file) {
 }
 
 /** Ends the process with the reason, without a stack, when a step fails. */
-export function orExit(work) {
+export function exitOnFailure(work) {
   try {
     return work();
   } catch (error) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { orExit, prepare } from "./prepare.mjs";
+import { exitOnFailure, prepare } from "./prepare.mjs";
 
-const preparation = orExit(prepare);
+const preparation = exitOnFailure(prepare);
 const { up } = await import("../dist/commands/up.js");
 process.exit(await up(process.argv.slice(2), preparation));

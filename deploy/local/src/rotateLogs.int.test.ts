@@ -57,8 +57,8 @@ test("a deleted home is not created again, which is logged once", () => {
 
 test("a log that cannot be rotated does not stop the others, is logged once and retried", () => {
   for (const name of ["auth", "ledger"]) appendFileSync(join(dir, `${name}.log`), "line\n".repeat(30));
-  const inTheWay = join(dir, "auth.log.1");
-  mkdirSync(inTheWay);
+  const blockingFolder = join(dir, "auth.log.1");
+  mkdirSync(blockingFolder);
   rotate();
   rotate();
   expect(troubles).toEqual([
@@ -66,8 +66,8 @@ test("a log that cannot be rotated does not stop the others, is logged once and 
   ]);
   expect(statSync(join(dir, "ledger.log")).size).toBe(0);
   expect(statSync(join(dir, "auth.log")).size).toBe(150);
-  rmSync(inTheWay, { recursive: true });
+  rmSync(blockingFolder, { recursive: true });
   rotate();
   expect(statSync(join(dir, "auth.log")).size).toBe(0);
-  expect(statSync(inTheWay).size).toBe(150);
+  expect(statSync(blockingFolder).size).toBe(150);
 });

@@ -157,11 +157,11 @@ function nodeSpec(
     stopSignal: "SIGTERM",
     stopGraceMs: 25_000,
     readyTimeoutMs: 60_000,
-    probe: () => askReady(ops),
+    probe: () => assertReady(ops),
   };
 }
 
-export async function askReady(ops: string): Promise<void> {
+export async function assertReady(ops: string): Promise<void> {
   const response = await fetch(`http://${ops}/readyz`, { signal: AbortSignal.timeout(3_000) });
   if (!response.ok) throw new Error(`/readyz says ${(await response.text()).trim()}`);
 }

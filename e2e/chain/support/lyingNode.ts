@@ -35,7 +35,7 @@ interface Answer {
 type Lie = (call: Call, result: unknown) => unknown;
 
 const TRANSFER = id("Transfer(address,address,uint256)");
-const SOMEBODY = `0x${"5e".repeat(20)}`;
+const UNRELATED_ADDRESS = `0x${"5e".repeat(20)}`;
 
 export async function startLyingNode(target: string): Promise<LyingNode> {
   let lie: Lie = (_, result) => result;
@@ -82,7 +82,7 @@ function inventing({ tokenAddress, to, units }: Parameters<LyingNode["invent"]>[
     const { toBlock } = params[0] as { toBlock: string };
     const invented = {
       address: tokenAddress,
-      topics: [TRANSFER, zeroPadValue(SOMEBODY, 32), zeroPadValue(to, 32)],
+      topics: [TRANSFER, zeroPadValue(UNRELATED_ADDRESS, 32), zeroPadValue(to, 32)],
       data: `0x${units.toString(16).padStart(64, "0")}`,
       blockNumber: toBlock,
       blockHash: `0x${"b1".repeat(32)}`,

@@ -13,7 +13,7 @@ import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { type Guard, startGuard } from "@wonrail/local/process/guard";
 import { type OwnedProcess, signalGroup, startProcess } from "@wonrail/local/process/ownedProcess";
-import { askReady, nodeFlags } from "@wonrail/local/services";
+import { assertReady, nodeFlags } from "@wonrail/local/services";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { computeAddress } from "ethers";
@@ -377,7 +377,7 @@ async function serviceAt({ name, instance, dir, guard, env }: ServicePlace): Pro
           stopSignal: "SIGTERM",
           stopGraceMs: 20_000,
           readyTimeoutMs: 90_000,
-          probe: () => askReady(ops),
+          probe: () => assertReady(ops),
         },
         guard,
       );

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { closedLoop } from "../loop";
-import { type Result, told } from "../report";
+import { type Result, observed } from "../report";
 import { type Http } from "./http";
 import { paymentOf, SENDS } from "./sections";
 import { type World } from "./world";
 
 const CONNECTIONS = 64;
-const TWICE = 500;
+const DUPLICATED_KEYS = 500;
 const AMOUNT = 100;
 
 /** Two gateways, each with its own payment service, over one ledger: correctness and throughput. */
@@ -23,10 +23,15 @@ export async function pairs(world: World, seconds: number, onePairPerSecond: num
         if (status !== 201) throw new Error(`answered ${status}`);
       },
     });
-    const note = `${TWICE} keys given to both at once: ${TWICE} effects`;
+    const note = `${DUPLICATED_KEYS} keys given to both at once: ${DUPLICATED_KEYS} effects`;
     return [
-      told("pairs.rate", perSecond, "requests/s", note),
-      told("pairs.speed_up", perSecond / onePairPerSecond, "×", "two gateways and two payments against one"),
+      observed("pairs.rate", perSecond, "requests/s", note),
+      observed(
+        "pairs.speed_up",
+        perSecond / onePairPerSecond,
+        "×",
+        "two gateways and two payments against one",
+      ),
     ];
   } finally {
     ways.forEach((http) => http.close());
@@ -39,14 +44,15 @@ async function assertOneEffect({ wallets, api }: World, ways: [Http, Http]): Pro
   const balance = async () => (await api.get(`/api/wallets/${receiver.walletId}`)).balance as number;
   const before = await balance();
   const order = paymentOf(payer, receiver, AMOUNT);
-  const sendTwice = () => {
+  const sendDuplicates = () => {
     const key = { "idempotency-key": randomUUID() };
     return Promise.all(ways.map((http) => http.send("POST", "/api/wallets/payment", order, key)));
   };
-  const statuses = (await Promise.all(Array.from({ length: TWICE }, sendTwice))).flat();
+  const statuses = (await Promise.all(Array.from({ length: DUPLICATED_KEYS }, sendDuplicates))).flat();
   const wrong = statuses.filter((status) => status !== 201);
   if (wrong.length > 0)
     throw new Error(`the same keys through both gateways were answered ${wrong.join(", ")}`);
   const moved = (await balance()) - before;
-  if (moved !== TWICE * AMOUNT) throw new Error(`${TWICE} keys moved ${moved} KRW, not ${TWICE * AMOUNT}`);
+  if (moved !== DUPLICATED_KEYS * AMOUNT)
+    throw new Error(`${DUPLICATED_KEYS} keys moved ${moved} KRW, not ${DUPLICATED_KEYS * AMOUNT}`);
 }

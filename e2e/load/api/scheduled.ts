@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Json } from "../../support/api";
-import { atOnce } from "../loop";
+import { runConcurrently } from "../loop";
 import { atMost, type Result } from "../report";
 import { type World } from "./world";
 
@@ -13,7 +13,7 @@ const TOKEN_UNITS = "100000000";
 export async function scheduled({ api, wallets }: World): Promise<Result[]> {
   const dueMs = Date.now() + DUE_IN_MS;
   const ids: string[] = [];
-  await atOnce(16, COUNT, async (number) => {
+  await runConcurrently(16, COUNT, async (number) => {
     const [from, to] = [wallets[number % wallets.length]!, wallets[(number + 1) % wallets.length]!];
     const { id } = await api.post("/api/transaction", {
       ...{ fromNetworkType: "WON_TESTNET", toNetworkType: "WON_TESTNET", paymentType: "SCHEDULED" },
@@ -24,7 +24,7 @@ export async function scheduled({ api, wallets }: World): Promise<Result[]> {
   });
   await sleep(Math.max(0, dueMs - Date.now()) + 2_000);
   const late: number[] = [];
-  await atOnce(4, COUNT, async (number) => late.push((await sentAtMs(api, ids[number]!)) - dueMs));
+  await runConcurrently(4, COUNT, async (number) => late.push((await sentAtMs(api, ids[number]!)) - dueMs));
   late.sort((one, other) => one - other);
   const note = `${COUNT} at one moment; the first after ${late[0]!.toFixed(0)} ms`;
   return [atMost("scheduled.late_ms", late.at(-1)!, "ms", 2_000, note)];

@@ -1,15 +1,15 @@
 import { createBenchClient, transferMessage } from "../ledger/replica";
 import { closedLoop, type Measured } from "../loop";
-import { atLeast, atMost, type Result, told } from "../report";
+import { atLeast, atMost, type Result, observed } from "../report";
 import { withBareNode } from "./bareNode";
 import { type Http, openHttp } from "./http";
 import { lagAt, readLag } from "./projectionLag";
 import { type Wallet, type World } from "./world";
 
 const CONNECTIONS = [16, 64, 256];
-const USUAL = 64;
+const TARGET_CONNECTIONS = 64;
 /** The target load is measured three times, because a single run depends on the machine's state. */
-const STRETCHES = [USUAL, 16, USUAL, 256, USUAL];
+const CONNECTIONS_IN_ORDER = [TARGET_CONNECTIONS, 16, TARGET_CONNECTIONS, 256, TARGET_CONNECTIONS];
 
 /** Sends one request and returns the status. */
 export type Send = (http: Http, world: World) => Promise<number>;
@@ -28,24 +28,24 @@ export const SENDS = {
 
 /** Runs the load before the measurement, so that V8 has compiled the hot code. */
 export async function warmUp(world: World, seconds: number): Promise<void> {
-  for (const send of Object.values(SENDS)) await loop(world, USUAL, seconds, send, 201);
+  for (const send of Object.values(SENDS)) await loop(world, TARGET_CONNECTIONS, seconds, send, 201);
 }
 
 /** Cost of the same requests without work: at a Node server, the gateway and the ledger. */
 export async function baselines(world: World, seconds: number) {
   const node = await withBareNode(async (url) => {
-    const http = openHttp(url, {}, USUAL);
+    const http = openHttp(url, {}, TARGET_CONNECTIONS);
     const work = async () => void (await http.send("POST", "/", { walletId: "any", amount: 999 }));
-    const measured = await closedLoop({ callers: USUAL, seconds, work });
+    const measured = await closedLoop({ callers: TARGET_CONNECTIONS, seconds, work });
     http.close();
     return measured;
   });
   const refused: Send = (http, { wallets }) =>
     http.send("POST", "/api/wallets/charge", { walletId: wallets[0]!.walletId, amount: 999 });
-  const bare = await loop(world, USUAL, seconds, refused, 400);
+  const bare = await loop(world, TARGET_CONNECTIONS, seconds, refused, 400);
   const client = createBenchClient(world.ledgerAddress);
   const ledger = await closedLoop({
-    callers: USUAL,
+    callers: TARGET_CONNECTIONS,
     seconds,
     work: async () => {
       const [from, to] = randomPair(world.wallets);
@@ -59,14 +59,14 @@ export async function baselines(world: World, seconds: number) {
     bare: bare.perSecond,
     ledger: ledger.perSecond,
     results: [
-      told(
+      observed(
         "bare_node.rate",
         node.perSecond,
         "requests/s",
         "how fast the machine is: Node's HTTP server and no more",
       ),
-      told("bare_express.rate", bare.perSecond, "requests/s", note),
-      told("ledger_grpc.rate", ledger.perSecond, "transfers/s", latency(ledger)),
+      observed("bare_express.rate", bare.perSecond, "requests/s", note),
+      observed("ledger_grpc.rate", ledger.perSecond, "transfers/s", latency(ledger)),
     ],
   };
 }
@@ -84,20 +84,20 @@ export async function commands(world: World, seconds: number, base: Baselines) {
   const usual: Record<string, Measured> = {};
   for (const [name, send] of Object.entries(SENDS)) {
     const stretches = new Map(CONNECTIONS.map((connections) => [connections, [] as Measured[]]));
-    for (const connections of STRETCHES)
+    for (const connections of CONNECTIONS_IN_ORDER)
       stretches.get(connections)!.push(await loop(world, connections, seconds, send, 201));
-    usual[name] = median(stretches.get(USUAL)!);
+    usual[name] = median(stretches.get(TARGET_CONNECTIONS)!);
     for (const [connections, all] of stretches) {
       const rates = all.map(({ perSecond }) => perSecond.toFixed(0)).join(", ");
       const note = latency(median(all)) + (all.length > 1 ? `, the median of ${rates}` : "");
-      results.push(told(`${name}.rate_${connections}`, median(all).perSecond, "requests/s", note));
+      results.push(observed(`${name}.rate_${connections}`, median(all).perSecond, "requests/s", note));
     }
     const { perSecond, p99Ms } = usual[name];
-    const where = `${USUAL} connections, settlement paused`;
+    const where = `${TARGET_CONNECTIONS} connections, settlement paused`;
     results.push(
       name === "payment"
         ? atLeast("payment.rate", perSecond, "requests/s", 2_500, where)
-        : told(`${name}.rate`, perSecond, "requests/s", where),
+        : observed(`${name}.rate`, perSecond, "requests/s", where),
       atMost(`${name}.p99_ms`, p99Ms, "ms", 100),
       ...(name === "payment"
         ? [
@@ -110,8 +110,8 @@ export async function commands(world: World, seconds: number, base: Baselines) {
             ),
           ]
         : []),
-      told(`${name}.vs_bare_express`, perSecond / base.bare, "×"),
-      told(`${name}.vs_ledger_grpc`, perSecond / base.ledger, "×"),
+      observed(`${name}.vs_bare_express`, perSecond / base.bare, "×"),
+      observed(`${name}.vs_ledger_grpc`, perSecond / base.ledger, "×"),
     );
   }
   return { results, paymentRate: usual.payment!.perSecond, transferRate: usual.transfer!.perSecond };
@@ -135,8 +135,8 @@ export async function hotMerchant(world: World, seconds: number): Promise<Result
   const hot: Measured[] = [];
   // Measured in turns, because the machine's speed varies.
   for (let turn = 0; turn < TURNS; turn += 1) {
-    spread.push(await loop(world, USUAL, seconds / TURNS, SENDS.payment, 201));
-    hot.push(await loop(world, USUAL, seconds / TURNS, toMerchant, 201));
+    spread.push(await loop(world, TARGET_CONNECTIONS, seconds / TURNS, SENDS.payment, 201));
+    hot.push(await loop(world, TARGET_CONNECTIONS, seconds / TURNS, toMerchant, 201));
   }
   const rateOf = (all: Measured[]) => all.reduce((sum, { perSecond }) => sum + perSecond, 0) / TURNS;
   const note = `${rateOf(hot).toFixed(0)} and ${rateOf(spread).toFixed(0)} a second, in ${TURNS} turns`;
@@ -146,20 +146,20 @@ export async function hotMerchant(world: World, seconds: number): Promise<Result
 /** CPU time of each process per payment. */
 export async function costs(world: World, seconds: number): Promise<Result[]> {
   const before = await world.cpu();
-  const { total } = await loop(world, USUAL, seconds, SENDS.payment, 201);
+  const { total } = await loop(world, TARGET_CONNECTIONS, seconds, SENDS.payment, 201);
   const after = await world.cpu();
   const usOf = (name: string) => ((after[name]! - (before[name] ?? 0)) / total) * 1e6;
   return Object.keys(after)
-    .map((name) => told(`payment.cpu.${name}`, usOf(name), "µs"))
+    .map((name) => observed(`payment.cpu.${name}`, usOf(name), "µs"))
     .filter(({ value }) => value >= 1)
     .sort((one, other) => other.value - one.value);
 }
 
 /** The chain's side has run for as long as is measured, too. */
 export async function settling(world: World, seconds: number): Promise<Result[]> {
-  await loop(world, USUAL, seconds, SENDS.payment, 201);
+  await loop(world, TARGET_CONNECTIONS, seconds, SENDS.payment, 201);
   const before = await readLag(world.paymentOps);
-  const measured = await loop(world, USUAL, seconds, SENDS.payment, 201);
+  const measured = await loop(world, TARGET_CONNECTIONS, seconds, SENDS.payment, 201);
   const lag = lagAt(0.99, before, await readLag(world.paymentOps));
   const lagNote = "age of the oldest event of a batch when payment writes it, upper bound of the bucket";
   return [

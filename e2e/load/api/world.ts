@@ -7,9 +7,9 @@ import { randomFreePort } from "@wonrail/local/process/freePort";
 import { ROOT } from "../../ops/repository";
 import { type Api, type Json } from "../../support/api";
 import { newOrganisation } from "../../support/operators";
-import { startBeside } from "../../support/startBeside";
+import { startInstance } from "../../support/startInstance";
 import { startStack } from "../../support/startStack";
-import { atOnce } from "../loop";
+import { runConcurrently } from "../loop";
 import { makeLogFiles } from "../postgres";
 import { type Http, openHttp } from "./http";
 
@@ -66,9 +66,9 @@ export async function createWorld(count: number): Promise<World> {
   // Pauses settlement from here on, so that the funding is not part of the figures.
   await fill(0);
   await settle("pause");
-  await atOnce(16, count - 1, (number) => fill(number + 1));
+  await runConcurrently(16, count - 1, (number) => fill(number + 1));
   // Creates the INCENTIVE wallets before the measurement, by a first payment of each user.
-  await atOnce(16, count, async (number) => {
+  await runConcurrently(16, count, async (number) => {
     const [payer, receiver] = [wallets[number]!, wallets[(number + 1) % count]!];
     const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
     await api.post("/api/wallets/payment", { ...ids, amount: 100 });
@@ -88,9 +88,9 @@ export async function createWorld(count: number): Promise<World> {
       const { gateway, payment } = await pids();
       const [grpc, http] = [await randomFreePort(), await randomFreePort()];
       const address = `127.0.0.1:${grpc}`;
-      seconds.push(await startBeside("payment", payment!, { GRPC_PORT: String(grpc) }));
+      seconds.push(await startInstance("payment", payment!, { GRPC_PORT: String(grpc) }));
       const settings = { HTTP_PORT: String(http), PAYMENT_ADDRESS: address };
-      seconds.push(await startBeside("gateway", gateway!, settings));
+      seconds.push(await startInstance("gateway", gateway!, settings));
       return open(`http://127.0.0.1:${http}`);
     },
     settle,

@@ -5,7 +5,7 @@ import { sql } from "@wonrail/kit/db";
 import { NO_LIMIT, openBook, type TestWallet } from "../../chain/support/book";
 import { openWorld, type World } from "../../chain/support/world";
 import { startBenchPostgres } from "../postgres";
-import { atLeast, atMost, type Result, told } from "../report";
+import { atLeast, atMost, type Result, observed } from "../report";
 
 const WALLETS = 200;
 const BLOCK_MS = 1_000;
@@ -50,14 +50,14 @@ export function backlogSection(operations: number, signRate: number): Promise<Re
     const [relayer = 0, custody = 0] = cpu().map((seconds, index) => seconds - before[index]!);
     const rate = operations / ((sentMs || allMs) / 1000);
     return [
-      told(
+      observed(
         "backlog.rate",
         rate,
         "operations a second",
         `${operations} waiting, until the last was broadcast`,
       ),
-      told("backlog.cpu", (relayer + custody) / (allMs / 1000), "cores", "of the relayer and of custody"),
-      told(
+      observed("backlog.cpu", (relayer + custody) / (allMs / 1000), "cores", "of the relayer and of custody"),
+      observed(
         "sign.share",
         operations / signRate / (relayer + custody),
         "of their CPU time",

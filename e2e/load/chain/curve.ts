@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { TypedDataEncoder, Wallet, verifyTypedData } from "ethers";
 import { openCurve } from "@wonrail/wallet/keys/curve";
 import { typedDataFor } from "@wonrail/wallet/keys/typedData";
-import { atLeast, type Result, told } from "../report";
+import { atLeast, type Result, observed } from "../report";
 
 const DOMAIN = {
   name: "Wonrail Won",
@@ -63,7 +63,7 @@ export function curveSection(count: number): Result[] {
     verifyTypedData(DOMAIN, TYPES, message(number), hex[number]!),
   );
   return [
-    told("sign.rate", ours, "per second", `whole intents, ${curve.backend}`),
+    observed("sign.rate", ours, "per second", `whole intents, ${curve.backend}`),
     atLeast("sign.vs_ethers", ours / theirs, "×", 5),
     atLeast("recover.vs_ethers", recovered / recoveredByEthers, "×", 15),
   ];

@@ -20,7 +20,7 @@ export async function reconcileSection(wallets: number): Promise<Result[]> {
     world.node.run(500);
     await openWallets(world, wallets);
     const seconds = await nextComparison(world);
-    const compared = await comparedWallets(world);
+    const compared = await countComparedWallets(world);
     if (compared !== wallets) throw new Error(`${compared} of ${wallets} wallets were compared`);
     return [
       atMost("reconcile.seconds", seconds, "s", 60, `${wallets} wallets, on the chain and in the ledger`),
@@ -63,7 +63,7 @@ async function nextComparison({ relayerDb }: World): Promise<number> {
   }
 }
 
-async function comparedWallets({ relayers }: World): Promise<number> {
+async function countComparedWallets({ relayers }: World): Promise<number> {
   const text = await (await fetch(`http://${relayers[0]!.ops}/metrics`)).text();
   const line = text.split("\n").find((one) => one.startsWith('reconciliation_wallets{state="compared"'));
   return Number(line?.split(" ").at(-1) ?? 0);

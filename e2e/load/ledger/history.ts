@@ -3,7 +3,7 @@ import { idToUuid } from "@wonrail/kit/contract/ids";
 import type { World } from "./world";
 
 const CHUNK = 250_000;
-const TOLD_EVERY = 20 * CHUNK;
+const PROGRESS_EVERY = 20 * CHUNK;
 
 /**
  * Fills the journal with past transfers as the engine would have posted them, by one statement per
@@ -13,7 +13,7 @@ const TOLD_EVERY = 20 * CHUNK;
 export async function loadHistory({ admin, orgId, wallets }: World, entries: number): Promise<void> {
   const org = idToUuid(orgId);
   for (let done = 0; done < entries; done += CHUNK) {
-    if (done > 0 && done % TOLD_EVERY === 0)
+    if (done > 0 && done % PROGRESS_EVERY === 0)
       process.stderr.write(`${done / 1e6} million entries are loaded\n`);
     await admin.run(
       rawSql(

@@ -3,7 +3,7 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { compare } from "../compare";
 import { cpuSeconds } from "../cpu";
 import { closedLoop, type Measured } from "../loop";
-import { atLeast, atMost, told, type Result } from "../report";
+import { atLeast, atMost, observed, type Result } from "../report";
 import { bareInsertRate } from "./bareInsert";
 import { type BenchReplica, createBenchClient, startBenchReplica, transferMessage } from "./replica";
 import { tpcbRate } from "./tpcb";
@@ -47,7 +47,7 @@ export async function engineSection(world: World, { seconds, rounds }: Plan): Pr
   const bare = await compare(rounds, rate, () => bareInsertRate(world, seconds));
   const wal = await walPerTransfer(world, seconds, rounds);
   return [
-    told(
+    observed(
       "engine.rate",
       bare.first,
       "transfers/s",
@@ -102,8 +102,8 @@ export async function hotSection(world: World, { seconds, rounds }: Plan): Promi
       0.95,
       `all to one merchant: ${Math.round(receiver.first)}/s`,
     ),
-    told("hot.payer_vs_spread", payer.ratio, "×", "all from one account"),
-    told("hot.ping_pong_vs_spread", pingPong.ratio, "×", "between two accounts"),
+    observed("hot.payer_vs_spread", payer.ratio, "×", "all from one account"),
+    observed("hot.ping_pong_vs_spread", pingPong.ratio, "×", "between two accounts"),
   ];
 }
 
@@ -178,8 +178,8 @@ export async function grpcSection(world: World, { seconds, rounds, memorySeconds
         0.5,
         `the engine in process, ${REMOTE_CALLERS} callers: ${Math.round(engine.second)}/s`,
       ),
-      told("grpc.unary_rate", unary.perSecond, "transfers/s", latency(unary)),
-      told("grpc.rate_512", wide.perSecond, "transfers/s", `512 callers, ${latency(wide)}`),
+      observed("grpc.unary_rate", unary.perSecond, "transfers/s", latency(unary)),
+      observed("grpc.rate_512", wide.perSecond, "transfers/s", `512 callers, ${latency(wide)}`),
       ...costs,
       atMost("memory.mb", memory.highest, "MB", 250, `after ${memorySeconds} s of load; ${memory.note}`),
     ];
@@ -195,7 +195,7 @@ async function costsOf(replica: BenchReplica, load: () => Promise<Measured>): Pr
   const before = await measure();
   const { total } = await load();
   const after = await measure();
-  const cost = (name: string, seconds: number) => told(`grpc.cpu.${name}`, (seconds / total) * 1e6, "µs");
+  const cost = (name: string, seconds: number) => observed(`grpc.cpu.${name}`, (seconds / total) * 1e6, "µs");
   return [
     cost("callers", after.own.node - before.own.node),
     cost("ledger", after.replica - before.replica),

@@ -1,4 +1,4 @@
-import { told, type Result } from "../report";
+import { observed, type Result } from "../report";
 import { closedLoop } from "../loop";
 import { blnk } from "./blnk";
 import { formance } from "./formance";
@@ -25,8 +25,8 @@ export async function measurePeers(given: string[], seconds: number, ourRate: nu
     const measured = await closedLoop({ callers: CALLERS, seconds, work });
     await peer.close();
     const note = `p50 ${measured.p50Ms.toFixed(1)} ms, p99 ${measured.p99Ms.toFixed(1)} ms, ${measured.failed} failed`;
-    results.push(told(`peer.${name}_rate`, measured.perSecond, "transfers/s", note));
-    results.push(told(`peer.vs_${name}`, ourRate / measured.perSecond, "×", "this engine, in process"));
+    results.push(observed(`peer.${name}_rate`, measured.perSecond, "transfers/s", note));
+    results.push(observed(`peer.vs_${name}`, ourRate / measured.perSecond, "×", "this engine, in process"));
   }
   return results;
 }

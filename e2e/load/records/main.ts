@@ -10,7 +10,7 @@ import { startBenchPostgres } from "../postgres";
 import { atMost, line, machine, type Result, table, writeJson, writeTable } from "../report";
 import { addressOf, createWorld, RECORDS_OF_A_SENDER, type World } from "./world";
 
-const FEW = 10_000;
+const SMALL_WORLD_RECORDS = 10_000;
 const READS = 30;
 const ROUNDS = 5;
 const HOUR_MS = 3_600_000;
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const results: Result[] = [];
   try {
     const many = await createWorld(postgres.adminUrl, count);
-    const few = await createWorld(postgres.adminUrl, FEW);
+    const few = await createWorld(postgres.adminUrl, SMALL_WORLD_RECORDS);
     for (const [name, wanted] of Object.entries(LISTS))
       results.push(await measured(name, many, few, (world) => list(world, wanted(world))));
     results.push(await measured("get", many, few, await getter([many, few])));
@@ -75,7 +75,7 @@ async function measured(
   const { ratio, first, second } = await compare(ROUNDS, time(many), time(few));
   const note =
     `${first.toFixed(2)} ms among ${many.count.toLocaleString("en-US")}, ` +
-    `${second.toFixed(2)} ms among ${FEW.toLocaleString("en-US")}`;
+    `${second.toFixed(2)} ms among ${SMALL_WORLD_RECORDS.toLocaleString("en-US")}`;
   const result = atMost(`${name}.vs_few`, ratio, "×", 1.2, note);
   process.stdout.write(`${line(result)}\n`);
   return result;

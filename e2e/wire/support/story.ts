@@ -55,7 +55,7 @@ export async function makeStory(services: Services): Promise<Story> {
   const [payer, payee] = [await makeWallet(gateway, orgId), await makeWallet(gateway, orgId)];
 
   const execute = async (command: Command) =>
-    idOf(await asAsked(orgId, () => gateway.executePayment(executeRequest(orgId, command))));
+    idOf(await inRequestContext(orgId, () => gateway.executePayment(executeRequest(orgId, command))));
   const charge = { walletId: payer.walletId, amountWon: "1000000", metadata: {} };
   const chargeId = await execute({ $case: "charge", value: charge });
   const { walletId } = await makeWallet(gateway, orgId);
@@ -121,7 +121,7 @@ export function contextOf(orgId: string) {
 }
 
 /** In the context of a partner's request, as everything that the gateway does. */
-function asAsked<T>(orgId: string, work: () => T): T {
+function inRequestContext<T>(orgId: string, work: () => T): T {
   return runInContext(contextOf(orgId), work);
 }
 

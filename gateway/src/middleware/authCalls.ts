@@ -1,4 +1,4 @@
-import { assert, isUnknown, perhapsDone } from "@wonrail/kit/contract/errors";
+import { assert, isUnknown, asOutcomeUnknown } from "@wonrail/kit/contract/errors";
 import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import {
   KeyAccess,
@@ -20,7 +20,7 @@ const STREAM_LIFE_MS = 3_600_000;
  * Timeout of a second lease call. No request can be counted without it, and the rest of the request
  * needs half of its time.
  */
-const PATIENT_MS = 4_000;
+const SECOND_TIMEOUT_MS = 4_000;
 
 /** auth's RPCs in the words of the middlewares that use them. */
 export function authCalls(auth: Clients["auth"], replicaId: string) {
@@ -37,10 +37,12 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
       if (!isUnknown(error)) throw error;
       onUnsure();
       // The lease id makes the call repeatable, at another replica or at a recovered one.
-      return auth.leaseQuota(request, { retry: true, timeoutMs: PATIENT_MS }).catch((again: unknown) => {
-        // The second attempt's outcome does not prove that the first was not executed.
-        throw perhapsDone(again);
-      });
+      return auth
+        .leaseQuota(request, { retry: true, timeoutMs: SECOND_TIMEOUT_MS })
+        .catch((again: unknown) => {
+          // The second attempt's outcome does not prove that the first was not executed.
+          throw asOutcomeUnknown(again);
+        });
     });
     const { granted, validForMs, retryAfterMs, resetsAt } = answer;
     const counts = {

@@ -120,7 +120,7 @@ const LEASE_TARGET_MS = 1_000;
 /**
  * Smaller leases are never requested ahead: rare requests can wait, and leave the units to others.
  */
-const LEAST_TO_ASK_AHEAD = 16;
+const MIN_EARLY_LEASE = 16;
 
 /**
  * Exact quotas: auth keeps them, and each gateway spends them in leases. A unit is counted once
@@ -172,7 +172,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
   }
 
   function askAhead(counter: Counter, lease: Lease): void {
-    if (lease.askedAhead || lease.granted < LEAST_TO_ASK_AHEAD || 2 * lease.taken < lease.granted) return;
+    if (lease.askedAhead || lease.granted < MIN_EARLY_LEASE || 2 * lease.taken < lease.granted) return;
     lease.askedAhead = true;
     if (counter.leases.length > 1) return;
     // This failure is harmless: a request without a unit asks again and waits.
@@ -195,7 +195,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       if (counter.ending.size < MAX_LOST) counter.ending.set(leaseId, newLease(leaseId, 0, sentAtMs));
     };
     const answer = await leaseQuota({ orgId, quota, wanted, leaseId, accounts }).catch((error: unknown) => {
-      if (!changesNothing(error)) giveBack();
+      if (!provesNoEffect(error)) giveBack();
       throw isOutage(error) ? failed(counter, error) : error;
     });
     counter.failuresInARow = 0;
@@ -301,7 +301,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         didNothing = reply.replayed === true;
         return reply;
       } catch (error) {
-        didNothing = changesNothing(error);
+        didNothing = provesNoEffect(error);
         throw error;
       } finally {
         lease.running -= 1;
@@ -332,7 +332,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
 /**
  * SYS_003 and SYS_001 leave the outcome open. Every other refusal proves that nothing was executed.
  */
-function changesNothing(error: unknown): boolean {
+function provesNoEffect(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
   return error.code === "SYS_002" || error.code === "SYS_004" || errorTable[error.code].http < 500;
 }

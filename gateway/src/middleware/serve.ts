@@ -2,7 +2,7 @@ import { type IncomingMessage } from "node:http";
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
-import { DomainError, nothingDone } from "@wonrail/kit/contract/errors";
+import { DomainError, asNotExecuted } from "@wonrail/kit/contract/errors";
 import {
   type Call,
   type Input,
@@ -143,7 +143,7 @@ async function handle(
     send(res, operation, reply, options);
   } catch (error) {
     if (error instanceof RepeatedRefusal) markReplayed(res);
-    throw method === "GET" ? nothingDone(error) : error;
+    throw method === "GET" ? asNotExecuted(error) : error;
   }
 }
 

@@ -13,12 +13,12 @@ import { type Handler, operation } from "./operation";
 import {
   amountOf,
   cancellation,
-  givenId,
+  responseId,
   idFilter,
   idOf,
   listQuery,
   memo,
-  memoGiven,
+  responseMemo,
   pageOf,
   settlement,
   timestamp,
@@ -29,18 +29,18 @@ const MIN_CHARGE_WON = 1_000;
 
 const charge = z
   .strictObject({
-    chargeId: givenId("The charge's id."),
+    chargeId: responseId("The charge's id."),
     status: z
       .enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"])
       .meta({ description: "CANCELLED when no part remains." }),
-    walletId: givenId("The charged wallet."),
+    walletId: responseId("The charged wallet."),
     amount: won("The amount of the charge, in KRW."),
     cancelledAmount: won("The part of the amount that is cancelled, in KRW."),
     balance: won(
       "The wallet's balance after this call. A later read shows the balance after the newest cancellation, in KRW.",
     ),
     cancellableUntil: timestamp("The end of the 30 days in which the charge can be cancelled."),
-    memo: memoGiven,
+    memo: responseMemo,
     settlement,
     createdAt: timestamp("When the charge was made."),
   })
@@ -57,7 +57,7 @@ const chargeWithCancellations = charge
         cancellation
           .extend({
             amount: won("The part of the charge that was taken back, in KRW."),
-            memo: memoGiven,
+            memo: responseMemo,
             createdAt: timestamp("When the cancellation was made."),
           })
           .meta({ id: "ChargeCancellation" }),
@@ -75,10 +75,10 @@ const chargeWithCancellations = charge
 
 const refund = z
   .strictObject({
-    refundId: givenId("The refund's id."),
-    walletId: givenId("The refunded wallet."),
+    refundId: responseId("The refund's id."),
+    walletId: responseId("The refunded wallet."),
     amount: won("The available balance that was paid out, in KRW."),
-    memo: memoGiven,
+    memo: responseMemo,
     settlement,
     createdAt: timestamp("When the refund was made."),
   })
@@ -128,7 +128,7 @@ export const cancelCharge = operation({
     .meta({ id: "CancelCharge" }),
   status: 200,
   data: charge
-    .extend({ cancelId: givenId("This cancellation's id."), cancellation })
+    .extend({ cancelId: responseId("This cancellation's id."), cancellation })
     .meta({ id: "CancelledCharge" }),
   errors: ["WAL_004", "WAL_005", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });

@@ -14,7 +14,7 @@ import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
 
 import { type Handler, operation } from "./operation";
-import { givenId, timestamp, won } from "./schemas";
+import { responseId, timestamp, won } from "./schemas";
 import { createSessionCache } from "./sessionCache";
 
 type Auth = Clients["auth"];
@@ -124,7 +124,7 @@ export const getSession = operation({
     .strictObject({
       organisation: z
         .strictObject({
-          orgId: givenId("The organisation's id."),
+          orgId: responseId("The organisation's id."),
           orgCode: z.string().meta({ description: "The code for the header X-Org-Code." }),
           name: z.string().meta({ description: "The organisation's name." }),
           status: z
@@ -139,7 +139,7 @@ export const getSession = operation({
         .meta({ description: "The organisation of the key." }),
       key: z
         .strictObject({
-          keyId: givenId("The key's id."),
+          keyId: responseId("The key's id."),
           prefix: z.string().meta({ description: "The public part of the key, for lists and logs." }),
           issuedAt: timestamp("When the key was issued."),
           expiresAt: timestamp("When the key expires."),

@@ -4,7 +4,7 @@ import { iso, known } from "@wonrail/kit/records";
 import { type Event as EventMessage, Order } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
 import { type Handler, operation } from "./operation";
-import { DEFAULT_LIMIT, givenId, idOf, queryInteger, timestamp } from "./schemas";
+import { DEFAULT_LIMIT, responseId, idOf, queryInteger, timestamp } from "./schemas";
 
 /** The public events. A later release may add types. */
 const EVENT_TYPES = [
@@ -33,7 +33,7 @@ const MAX_LIMIT = 100;
 
 const event = z
   .strictObject({
-    eventId: givenId("The event's id. The same event always has the same id."),
+    eventId: responseId("The event's id. The same event always has the same id."),
     type: z.enum(EVENT_TYPES).meta({
       id: "EventType",
       description: "The type of an event. A later release can add types: ignore those that you do not know.",
@@ -41,7 +41,7 @@ const event = z
     sequence: z.int().meta({
       description: "The place in the events of your organisation: from 1, without gaps.",
     }),
-    objectId: givenId("The id of the wallet, charge, refund, transfer, payment, deposit, record or key."),
+    objectId: responseId("The id of the wallet, charge, refund, transfer, payment, deposit, record or key."),
     objectSequence: z
       .int()
       .meta({ description: "The place in the events of the object: from 1, without gaps." }),

@@ -29,8 +29,8 @@ function only(
 }
 
 /** An answer, or each item of a list. */
-const things = allExamples.flatMap(({ operation, at, data }) =>
-  (data.items ?? [data]).map((thing) => ({ operation, at, thing })),
+const answers = allExamples.flatMap(({ operation, at, data }) =>
+  (data.items ?? [data]).map((answer) => ({ operation, at, answer })),
 );
 
 describe.each(table.map((route) => [route.operation.id, route] as const))("%s", (id, route) => {
@@ -72,8 +72,8 @@ test("no schema has an example of its own beside the story's", () => {
 
 test("examples follow each other in time, and each id carries its creation time", () => {
   expect(story.map(({ at }) => at)).toEqual([...story.map(({ at }) => at)].sort());
-  for (const { operation, at, thing } of things) {
-    const moments = [thing.createdAt, thing.updatedAt, at].filter((moment) => moment !== undefined);
+  for (const { operation, at, answer } of answers) {
+    const moments = [answer.createdAt, answer.updatedAt, at].filter((moment) => moment !== undefined);
     expect([operation, ...moments]).toEqual([operation, ...[...moments].sort()]);
     const name = [
       "eventId",
@@ -84,9 +84,12 @@ test("examples follow each other in time, and each id carries its creation time"
       "transactionId",
       "id",
       "walletId",
-    ].find((field) => field in thing);
-    if (thing.createdAt !== undefined)
-      expect([operation, idTimeMs(thing[name!] as string)]).toEqual([operation, Date.parse(thing.createdAt)]);
+    ].find((field) => field in answer);
+    if (answer.createdAt !== undefined)
+      expect([operation, idTimeMs(answer[name!] as string)]).toEqual([
+        operation,
+        Date.parse(answer.createdAt),
+      ]);
   }
 });
 
@@ -108,7 +111,7 @@ test("a refreshed key differs from its predecessor, and the session names the pr
 });
 
 test("a settlement has its place on the chain once it is confirmed, and not before", () => {
-  const settlements = things.flatMap(({ thing }) => thing.settlement ?? []);
+  const settlements = answers.flatMap(({ answer }) => answer.settlement ?? []);
   expect(settlements.length).toBeGreaterThan(10);
   for (const { status, txHash, blockNumber } of settlements) {
     const isPlaced = status === "CONFIRMED";

@@ -60,11 +60,11 @@ test("the example of each error holds every detail that a program reads", () => 
     string,
     { value: { error: { details: object | null } } }
   >;
-  const told = Object.entries(examples).flatMap(([code, { value }]) => {
+  const documentedDetails = Object.entries(examples).flatMap(([code, { value }]) => {
     const { details } = value.error;
     return details === null ? [] : [`${code} ${Object.keys(details).join(" ")}`];
   });
-  expect(told.sort()).toEqual([
+  expect(documentedDetails.sort()).toEqual([
     "CHG_001 fields",
     "CHG_003 chargeId",
     "CHG_005 remaining",

@@ -7,12 +7,12 @@ import { type Handler, operation } from "./operation";
 import {
   amountOf,
   cancellation,
-  givenId,
+  responseId,
   idFilter,
   idOf,
   listQuery,
   memo,
-  memoGiven,
+  responseMemo,
   pageOf,
   settlement,
   timestamp,
@@ -36,7 +36,7 @@ const paymentCancellation = cancellation
     restored,
     incentiveClawedBack,
     keptFromNormal,
-    memo: memoGiven,
+    memo: responseMemo,
     createdAt: timestamp("When the payment was cancelled."),
   })
   .meta({
@@ -48,10 +48,10 @@ const paymentCancellation = cancellation
 
 const payment = z
   .strictObject({
-    paymentId: givenId("The payment's id."),
+    paymentId: responseId("The payment's id."),
     status: z.enum(["PAID", "CANCELLED"]).meta({ description: "Whether the payment was cancelled." }),
-    payerWalletId: givenId("The wallet of the payer that the request named."),
-    receiverWalletId: givenId("The receiver's wallet."),
+    payerWalletId: responseId("The wallet of the payer that the request named."),
+    receiverWalletId: responseId("The receiver's wallet."),
     amount: won("The amount of the payment, in KRW."),
     breakdown: z
       .strictObject({
@@ -61,7 +61,7 @@ const payment = z
       })
       .meta({ description: "The parts that the payer's wallets paid." }),
     incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
-    memo: memoGiven,
+    memo: responseMemo,
     settlement,
     // Inlined, because the document would make a nullable reference both an object and null.
     cancellation: z
@@ -133,7 +133,7 @@ export const cancelPayment = operation({
   status: 200,
   data: payment
     .extend({
-      cancelId: givenId("This cancellation's id."),
+      cancelId: responseId("This cancellation's id."),
       cancellation: paymentCancellation,
       restored,
       incentiveClawedBack,

@@ -31,7 +31,7 @@ export function idFilter(prefix: IdPrefix, description: string) {
 }
 
 /** An id in a response. */
-export function givenId(description: string) {
+export function responseId(description: string) {
   return z.string().meta({ description });
 }
 
@@ -77,7 +77,7 @@ function characters(text: string): number {
 
 const MEMO_MAX_CHARACTERS = 200;
 export const memo = textOf(MEMO_MAX_CHARACTERS, "Your own note.").optional();
-export const memoGiven = z
+export const responseMemo = z
   .string()
   .nullable()
   .meta({ description: "The note of the request; null without one." });
@@ -107,8 +107,8 @@ export function queryMomentOf(description: string) {
 
 /** Date truncates to milliseconds. */
 function roundedUp(text: string): Date {
-  const cutMs = Date.parse(text);
-  return new Date(/\.\d{3}\d*[1-9]/.test(text) ? Math.min(cutMs + 1, LAST_MOMENT_MS) : cutMs);
+  const truncatedMs = Date.parse(text);
+  return new Date(/\.\d{3}\d*[1-9]/.test(text) ? Math.min(truncatedMs + 1, LAST_MOMENT_MS) : truncatedMs);
 }
 
 function moment(description: string, error: string, read: (text: string) => Date) {
@@ -171,7 +171,7 @@ export const settlement = z
 
 export const cancellation = z
   .strictObject({
-    cancelId: givenId("The cancellation's id."),
+    cancelId: responseId("The cancellation's id."),
     settlement,
   })
   .meta({

@@ -9,11 +9,11 @@ import { pageRequest, paginationOf } from "./answers";
 import { bodyHash } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import {
-  givenId,
+  responseId,
   idOf,
   listQuery,
   memo,
-  memoGiven,
+  responseMemo,
   momentOf,
   pageOf,
   queryMomentOf,
@@ -115,12 +115,12 @@ const scheduled = z
 
 const record = z
   .strictObject({
-    id: givenId("The record's id."),
+    id: responseId("The record's id."),
     ...shared,
     fee: tokenUnits("The fee, in the same unit as amount.").nullable(),
     paymentType,
     txHash: txHash.nullable(),
-    memo: memoGiven,
+    memo: responseMemo,
     scheduledAt: timestamp("When the transaction is due; null for INSTANT.").nullable(),
     status,
     failureReason: z

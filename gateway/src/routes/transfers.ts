@@ -7,12 +7,12 @@ import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
-  givenId,
+  responseId,
   idFilter,
   idOf,
   listQuery,
   memo,
-  memoGiven,
+  responseMemo,
   pageOf,
   refusedAs,
   settlement,
@@ -22,19 +22,19 @@ import {
 
 const transfer = z
   .strictObject({
-    transferId: givenId("The transfer's id."),
+    transferId: responseId("The transfer's id."),
     status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
       description:
         "COMPLETED at once between two of your wallets. To an outside address PENDING until its block " +
         "is final, then COMPLETED or FAILED. `settlement` can be CONFIRMED a moment earlier.",
     }),
-    fromWalletId: givenId("The sending wallet."),
+    fromWalletId: responseId("The sending wallet."),
     toWalletAddress: z.string().meta({ description: "The destination address." }),
     toWalletId: z.string().nullable().meta({
       description: "The id of the destination when it is one of your wallets; otherwise null.",
     }),
     amount: won("The amount of the transfer, in KRW."),
-    memo: memoGiven,
+    memo: responseMemo,
     settlement,
     failureReason: z
       .string()

@@ -9,10 +9,10 @@ import { bodyHash } from "./bodyHash";
 import { pageRequest, paginationOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import {
-  givenId,
+  responseId,
   idOf,
   listQuery,
-  memoGiven,
+  responseMemo,
   queryMomentOf,
   pageOf,
   settlement,
@@ -52,7 +52,7 @@ const metadata = z
 
 const wallet = z
   .strictObject({
-    walletId: givenId("The wallet's id."),
+    walletId: responseId("The wallet's id."),
     userId: z.string().meta({ description: "The user's identifier in your system." }),
     walletType,
     walletAddress: z.string().meta({
@@ -180,8 +180,8 @@ const walletTransaction = z
       description:
         "The other wallet's id or the outside address. null for minted and burnt money. Of several wallets of a payer the first that paid.",
     }),
-    memo: memoGiven,
-    relatedId: givenId(
+    memo: responseMemo,
+    relatedId: responseId(
       "The id of the charge, refund, payment, transfer or deposit. All entries of one payment have the same.",
     ),
     cancelId: z.string().nullable().meta({

@@ -13,7 +13,7 @@ import {
   type RetryOptions,
 } from "kafkajs";
 import { deal } from "./deal";
-import { CLOSING_MS, leaveInTime } from "./farewell";
+import { CLOSING_MS, leaveGroup } from "./leaveGroup";
 import { createBatchHandler } from "./kafka/batchHandler";
 import { type Connections, createConnections } from "./kafka/connections";
 import { type Dial, dial } from "./kafka/dial";
@@ -280,7 +280,7 @@ async function startConsumer(
     giveUp();
     batches.close();
     movement.stop();
-    await leaveInTime(movement, () => consumer.disconnect()).catch(hangUp);
+    await leaveGroup(movement, () => consumer.disconnect()).catch(hangUp);
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
   // The broker may leave before the join, and then this would retry for ever.

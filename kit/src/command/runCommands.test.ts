@@ -30,18 +30,18 @@ test.each([
   ["--json", "--json"],
 ])("an option given twice is a wrong command line: %j", async (...args) => {
   const work = jest.fn(async () => undefined);
-  const said = { code: 2, out: "", err: expect.stringContaining("is given more than once") as string };
-  expect(await run(work, "look", ...args)).toEqual(said);
+  const expected = { code: 2, out: "", err: expect.stringContaining("is given more than once") as string };
+  expect(await run(work, "look", ...args)).toEqual(expected);
   expect(work).not.toHaveBeenCalled();
 });
 
 async function run(work: () => Promise<void>, ...args: string[]) {
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   const program = new Command("admin");
   program.command("look").option("--code <code>").option("--json").action(work);
   const code = await runCommands(program, args.length === 0 ? ["look"] : args, {
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
+    out: (text) => void (output.out += text),
+    err: (text) => void (output.err += text),
   });
-  return { code, ...said };
+  return { code, ...output };
 }

@@ -45,8 +45,8 @@ function databaseUrl({ DATABASE_URL, WONRAIL_HOME }: DatabasePlace, service: str
 function problemOf(error: unknown, url: string, schema: string): string | undefined {
   const { host, username } = new URL(url);
   if (NOT_OURS.has(sqlStateOf(error) ?? "")) {
-    const said = (error as Error).message;
-    return `The database at ${host} shows ${username} no schema ${schema} of this service (${said}). Set DATABASE_URL to the one for ${schema}.`;
+    const reason = (error as Error).message;
+    return `The database at ${host} shows ${username} no schema ${schema} of this service (${reason}). Set DATABASE_URL to the one for ${schema}.`;
   }
   if (!isUndone(error)) return undefined;
   const { cause } = error as Error;

@@ -52,7 +52,7 @@ test("SYS_002 speaks of this attempt and of the key, and does not promise that n
   expect(message).not.toMatch(/nothing was (done|changed)/i);
 });
 
-test("a refusal is told from a fault", () => {
+test("isRefusal is true for a refusal and false for a fault", () => {
   expect(isRefusal(new DomainError("TRF_001"))).toBe(true);
   expect(isRefusal(new DomainError("SYS_002"))).toBe(false);
   expect(isRefusal(new DomainError("SYS_001"))).toBe(false);

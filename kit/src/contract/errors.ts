@@ -281,12 +281,12 @@ export function isUnknown(error: unknown): error is DomainError {
 }
 
 /** Turns SYS_002 into SYS_003, because an earlier attempt or step may have been executed. */
-export function perhapsDone(error: unknown): unknown {
+export function asOutcomeUnknown(error: unknown): unknown {
   return isUndone(error) ? new DomainError("SYS_003", null, { cause: error }) : error;
 }
 
 /** Turns SYS_003 into SYS_002, because a read changes nothing. */
-export function nothingDone(error: unknown): unknown {
+export function asNotExecuted(error: unknown): unknown {
   return isUnknown(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
 }
 

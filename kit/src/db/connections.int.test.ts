@@ -4,8 +4,8 @@ import { createLog } from "../log";
 afterEach(() => jest.restoreAllMocks());
 
 test("an unreachable database is logged again after a while, although the machine's clock was set back", async () => {
-  const said: string[] = [];
-  const log = createLog({ service: "test", destination: { write: (line) => void said.push(line) } });
+  const messages: string[] = [];
+  const log = createLog({ service: "test", destination: { write: (line) => void messages.push(line) } });
   // A port without a listener.
   const url = "postgres://nobody@127.0.0.1:1/none";
   const db = openDatabase({ url, schema: "sample", applicationName: "test", log });
@@ -13,11 +13,11 @@ test("an unreachable database is logged again after a while, although the machin
   const [wallMs, startMs] = [Date.now(), performance.now()];
   await ask();
   await ask();
-  expect(said).toHaveLength(1);
+  expect(messages).toHaveLength(1);
 
   jest.spyOn(Date, "now").mockReturnValue(wallMs - 3_600_000);
   jest.spyOn(performance, "now").mockReturnValue(startMs + 10_000);
   await ask();
-  expect(said).toHaveLength(2);
+  expect(messages).toHaveLength(2);
   await db.close();
 });

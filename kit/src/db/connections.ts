@@ -20,7 +20,7 @@ const IDLE_TIMEOUT_MS = 60_000;
  */
 const MAX_LIFETIME_SECONDS = 1_800;
 /** A vanished server does not answer a close either. */
-const FAREWELL_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 /** Lets the server notice within half a minute that this machine is gone, and release its locks. */
 const SERVER_KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 /**
@@ -87,7 +87,7 @@ export function openConnections(options: DatabaseOptions): Connections {
       const client = new SocketClient(config);
       client.on("error", () => undefined);
       const close = async (): Promise<void> => {
-        const late = setTimeout(() => endNow(client), FAREWELL_MS);
+        const late = setTimeout(() => endNow(client), CLOSE_TIMEOUT_MS);
         await client.end().catch(() => undefined);
         clearTimeout(late);
       };

@@ -1,6 +1,6 @@
 import { assert } from "../contract/errors";
 import { openConnections } from "./connections";
-import { CommitUnknownError, isConnectionLoss, mayHaveHappened, nothingDone } from "./errors";
+import { CommitUnknownError, isConnectionLoss, mayHaveHappened, asRolledBack } from "./errors";
 import { startListener } from "./listen";
 import { type Access, connectSymbol, queryable, type Answer, type Session } from "./session";
 import { sql, textOf, type Sql } from "./sql";
@@ -61,7 +61,7 @@ async function runAlone(connect: () => Promise<Session>, statement: Sql, access:
   } catch (error) {
     session.release(isConnectionLoss(error) ? (error as Error) : undefined);
     if (mayHaveHappened(error) && access === "write") throw new CommitUnknownError(error);
-    throw nothingDone(error);
+    throw asRolledBack(error);
   }
   session.release();
   assert(

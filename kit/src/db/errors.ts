@@ -63,7 +63,7 @@ export function mayHaveHappened(error: unknown): boolean {
  * The caller's error after a rollback: REQ_001 for text that Postgres cannot store, SYS_002 when a
  * retry helps, otherwise the error itself.
  */
-export function nothingDone(error: unknown): unknown {
+export function asRolledBack(error: unknown): unknown {
   if (error instanceof DomainError) return error;
   if (UNSTORABLE.has(sqlStateOf(error) ?? "")) return unstorable(error);
   return isTransient(error) ? unavailable(error) : error;

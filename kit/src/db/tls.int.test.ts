@@ -75,7 +75,7 @@ test("a signal ends a transaction at once over TLS", async () => {
   await db.close();
 });
 
-/** What became of a question: "asked", or why there was no connection. */
+/** Returns "asked", or the reason of a failed connection. */
 async function ask(url: string, port: number, search: string): Promise<string> {
   const db = openTestDatabase(urlOf(url, port, search), "sample", { max: 1 });
   try {

@@ -1,7 +1,7 @@
 import { runInContext } from "../context";
 import { DomainError } from "../contract/errors";
 import { openTestDatabase, startProxy, testLog } from "../testing";
-import { isConnectionLoss, isTransient, mayHaveHappened, nothingDone } from "./errors";
+import { isConnectionLoss, isTransient, mayHaveHappened, asRolledBack } from "./errors";
 import {
   CommitUnknownError,
   afterCommit,
@@ -60,7 +60,7 @@ describe("tx", () => {
       await tx.run(fail);
     }).catch((error: unknown) => error);
     expect(isTransient(error)).toBe(true);
-    expect(nothingDone(error)).toMatchObject({ code: "SYS_002" });
+    expect(asRolledBack(error)).toMatchObject({ code: "SYS_002" });
     expect(await balanceOf(1)).toBe(100n);
   });
 
@@ -254,15 +254,15 @@ describe("tx", () => {
   });
 
   it("calls afterCommit only after a commit", async () => {
-    const told: string[] = [];
+    const ran: string[] = [];
     const tell = (name: string) => async (tx: Tx) => {
-      afterCommit(tx, (db) => told.push(`${name} in ${db.schema}`));
+      afterCommit(tx, (db) => ran.push(`${name} in ${db.schema}`));
       if (name === "second") throw new Error("no");
-      expect(told).toEqual([]);
+      expect(ran).toEqual([]);
     };
     await tx(test.db, tell("first"));
     await tx(test.db, tell("second")).catch(() => undefined);
-    expect(told).toEqual(["first in sample"]);
+    expect(ran).toEqual(["first in sample"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { currentContext } from "../context";
 import { assert } from "../contract/errors";
-import { isConnectionLoss, isRetryable, nothingDone, sqlStateOf } from "./errors";
+import { isConnectionLoss, isRetryable, asRolledBack, sqlStateOf } from "./errors";
 import { afterCommitSymbol, connectSymbol } from "./session";
 import { rawSql, type Sql } from "./sql";
 import { openTransaction } from "./transaction";
@@ -32,9 +32,9 @@ export async function tx<T>(db: Database, work: (tx: Tx) => Promise<T>, options:
       return await runOnce(db, work, options);
     } catch (error) {
       const again = !options.signal?.aborted && (isRetryable(error) || isConnectionLoss(error));
-      if (!again || attempt >= attempts) throw nothingDone(error);
+      if (!again || attempt >= attempts) throw asRolledBack(error);
       const pauseMs = pauseBefore(attempt);
-      if (Date.now() + pauseMs >= (currentContext()?.deadlineMs ?? Infinity)) throw nothingDone(error);
+      if (Date.now() + pauseMs >= (currentContext()?.deadlineMs ?? Infinity)) throw asRolledBack(error);
       await sleep(pauseMs);
     }
   }

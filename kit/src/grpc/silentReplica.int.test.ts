@@ -15,8 +15,8 @@ test("a silent server among several is avoided, although the others answer betwe
   proxy.setMode({ kind: "halfOpen" });
 
   const outcomeOf = (options = {}) => {
-    const said = client.say({ text: "" }, options);
-    return said.then(
+    const reply = client.say({ text: "" }, options);
+    return reply.then(
       () => "served",
       () => "not served",
     );

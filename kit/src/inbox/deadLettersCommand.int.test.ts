@@ -1,5 +1,5 @@
 import { sql } from "../db";
-import { createTestDatabase, hearTerminal, type TestDatabase } from "../testing";
+import { createTestDatabase, recordTerminal, type TestDatabase } from "../testing";
 import { listDeadLetters } from ".";
 import { main } from "./deadLettersCommand";
 
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => testDatabase?.drop());
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { terminal, said } = hearTerminal();
+  const { terminal, output } = recordTerminal();
   const code = await main(args, terminal, { DATABASE_URL: testDatabase.url });
-  return { code, ...said };
+  return { code, ...output };
 }
 
 test("an operator in the service's pod lists dead letters and replays them", async () => {

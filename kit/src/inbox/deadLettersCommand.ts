@@ -20,8 +20,8 @@ export async function main(args: string[], terminal = TERMINAL, config?: Command
   const options = parse(args);
   if (options === undefined) return (terminal.err(HELP), 2);
   return exitCodeOf(terminal, async () => {
-    const said = await withDatabase(config ?? readConfig(), options.schema, (db) => answer(db, options));
-    terminal.out(said);
+    const output = await withDatabase(config ?? readConfig(), options.schema, (db) => answer(db, options));
+    terminal.out(output);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Bus, BusMessage, Topic } from "../bus/port";
-import { FAREWELL_MS } from "../bus/farewell";
+import { LEAVE_TIMEOUT_MS } from "../bus/leaveGroup";
 import { unlessAborted } from "../bus/waiting";
 import { assert } from "../contract/errors";
 import { uuidToId } from "../contract/ids";
@@ -91,7 +91,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     wake: () => relay.rest.wake(),
     async close() {
       relay.rest.close();
-      const late = setTimeout(() => givingUp.abort(new Error("the process ends")), FAREWELL_MS);
+      const late = setTimeout(() => givingUp.abort(new Error("the process ends")), LEAVE_TIMEOUT_MS);
       await Promise.all([done, upkeep.close()]);
       clearTimeout(late);
     },

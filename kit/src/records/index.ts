@@ -1,10 +1,10 @@
-// What became of money commands: ledger entry → record → message → JSON of the REST API. Payment, the
+// State of money commands: ledger entry → record → message → JSON of the REST API. Payment, the
 // gateway and events use it, so an answer, a record, a list and a public event agree.
 export { cancellableUntil, chargeStatus } from "./charge";
 export {
   type Charge,
   type ChargeCancel,
-  lacksOriginal,
+  isOriginalDetached,
   type Notes,
   type Payment,
   type PaymentCancel,

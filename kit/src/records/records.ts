@@ -119,7 +119,7 @@ export function recordsOf(orgId: string, entry: Entry): Records {
  * True for the end of an entry whose month was detached. Such an entry no longer holds its whole
  * record.
  */
-export function lacksOriginal({ kind, original }: Entry): boolean {
+export function isOriginalDetached({ kind, original }: Entry): boolean {
   return original === undefined && NEEDS_ORIGINAL.includes(kind);
 }
 

@@ -1,6 +1,6 @@
 export { configProblems } from "./configProblems";
 export { eventually } from "./eventually";
-export { hearTerminal } from "./hearTerminal";
+export { recordTerminal } from "./recordTerminal";
 export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
 export { rowsRead } from "./rowsRead";
 export {

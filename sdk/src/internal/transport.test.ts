@@ -219,13 +219,13 @@ test("refusals before execution and failed reads keep their error", async () => 
 });
 
 test("Retry-After may be a date, compared with the Date header or the local clock", async () => {
-  for (const [retryAfterMs, told] of [
+  for (const [retryAfterMs, retryHeaders] of [
     [10_000, {}],
     [-10_000, {}],
     [10_000, { date: "today" }],
   ] as const) {
     const at = new Date(Date.now() + retryAfterMs).toUTCString();
-    const { client } = clientOf([failure(429, "RATE_001", null, { ...told, "retry-after": at })]);
+    const { client } = clientOf([failure(429, "RATE_001", null, { ...retryHeaders, "retry-after": at })]);
     const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ retryAfterMs: Math.max(0, retryAfterMs), retryable: true });

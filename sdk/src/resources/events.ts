@@ -141,7 +141,7 @@ const STREAM_NAMES: KnownNames<EventStreamQuery> = {
   objectId: "for all objects",
 };
 
-/** The changes of wallets, money, records and keys, in one order. */
+/** Events of wallets, money, records and keys, in one order. */
 export class EventsApi extends ApiResource {
   /** Lists events behind `after`. `wait` lets the service wait for one. */
   list(query: EventListQuery = {}, options: CallOptions = {}): ApiPromise<EventPage> {

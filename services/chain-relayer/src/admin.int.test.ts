@@ -81,8 +81,8 @@ test("counts a queue's entries that are not pulled, and names the command for an
   const orgId = newId("org");
   await moveHeads(database.db, [{ orgId, sequence: 2n }]);
   expect(await json("queue", "list")).toContainEqual({ orgId, pausedReason: null, queued: "2" });
-  const told = await run("operation", "show", newId("chg"));
-  expect(told).toMatchObject({ code: 1, err: expect.stringContaining("queue list") });
+  const result = await run("operation", "show", newId("chg"));
+  expect(result).toMatchObject({ code: 1, err: expect.stringContaining("queue list") });
 });
 
 test("acknowledges a wallet's drift once, and an equal drift is not reported again", async () => {
@@ -156,7 +156,7 @@ function insert(orgId: string, ledgerRef: string): Promise<void> {
 
 function runOn(databaseUrl: () => string) {
   return async (...args: string[]) => {
-    const said = { out: "", err: "" };
+    const output = { out: "", err: "" };
     const code = await runAdmin(args, {
       config: {
         DATABASE_URL: databaseUrl(),
@@ -164,10 +164,10 @@ function runOn(databaseUrl: () => string) {
         CHAIN_RPC_URLS: [],
         USER: "tester",
       },
-      out: (text) => void (said.out += text),
-      err: (text) => void (said.err += text),
+      out: (text) => void (output.out += text),
+      err: (text) => void (output.err += text),
     });
-    return { code, ...said };
+    return { code, ...output };
   };
 }
 

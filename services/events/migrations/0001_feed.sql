@@ -1,15 +1,16 @@
--- The organisations that have events. The row's lock gives the events of an organisation one order.
+-- Organisations with events. The row's lock orders the events of an organisation.
 create table organisations (
   org_id text primary key,
-  -- Of the newest event.
+  -- Sequence of the newest event.
   last_sequence bigint not null default 0 check (last_sequence >= 0)
 ) with (fillfactor = 50);
 
--- The objects that events tell of, each as a read of it answers. The next event of the object starts from this row.
+-- Objects of events, each in the form of its read. The next event of the object starts from this
+-- row.
 create table objects (
   org_id text not null,
   object_id text not null,
-  -- Of the object's newest event; 0 before its first.
+  -- Sequence of the object's newest event; 0 before its first.
   sequence bigint not null check (sequence >= 0),
   data json not null,
   -- The reason of a failed settlement. A transfer shows it once it is FAILED.

@@ -178,7 +178,7 @@ const BUGS = [
   [
     "say of a commit without an answer that nothing was done",
     "commands/engine.ts",
-    "const reported = unsure ? perhapsDone(error) : error;",
+    "const reported = unsure ? asOutcomeUnknown(error) : error;",
     "const reported = error;",
     "int",
   ],

@@ -20,9 +20,9 @@ test("an unreachable database exits with 2 and a message without its password", 
 
 test("a database of another service exits with 2", async () => {
   const other = await createTestDatabase({ schema: "elsewhere" });
-  const said = await verify({ DATABASE_URL: other.url });
+  const output = await verify({ DATABASE_URL: other.url });
   await other.drop();
-  expect(said).toEqual({ code: 2, out: "", err: expect.stringMatching(/ no schema ledger .+\.\n$/) });
+  expect(output).toEqual({ code: 2, out: "", err: expect.stringMatching(/ no schema ledger .+\.\n$/) });
 });
 
 test("verify exits with 2 and advises the next step when there is no database", async () => {
@@ -33,11 +33,11 @@ test("verify exits with 2 and advises the next step when there is no database", 
 const NOWHERE = "postgres://wonrail_ledger:hidden@127.0.0.1:1/wonrail";
 
 async function verify(config: AdminConfig, ...args: string[]) {
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   const code = await runAdmin(args, {
     config,
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
+    out: (text) => void (output.out += text),
+    err: (text) => void (output.err += text),
   });
-  return { code, ...said };
+  return { code, ...output };
 }

@@ -13,11 +13,11 @@ afterAll(() => world.close());
 
 /** Runs the command and, as the clock does, the service's job. */
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   const running = runAdmin(args, {
     config: { DATABASE_URL: world.databases.payment.url, USER: "tester" },
-    out: (text) => (said.out += text),
-    err: (text) => (said.err += text),
+    out: (text) => (output.out += text),
+    err: (text) => (output.err += text),
     lookEveryMs: 20,
   });
   let isRunning = true;
@@ -26,7 +26,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   })();
   const code = await running.finally(() => (isRunning = false));
   await clock;
-  return { code, ...said };
+  return { code, ...output };
 }
 
 test("rebuild rewrites the records, prints its progress and records the operator", async () => {

@@ -53,7 +53,7 @@ function rebuild(world: World): Command {
 async function rebuildAll({ config, out, lookEveryMs }: World, json: true | undefined): Promise<void> {
   await withDatabase(config, "payment", async (db) => {
     const id = await beginRebuild(db, operatorOf(config));
-    for (let told = ""; ; await sleep(lookEveryMs)) {
+    for (let printed = ""; ; await sleep(lookEveryMs)) {
       const { organisations, entries, settlements, isFinished } = await readRebuild(db, id);
       const progress = `${organisations} organisations done, ${entries} entries replayed, ${settlements} settlements read`;
       if (isFinished) {
@@ -65,8 +65,8 @@ async function rebuildAll({ config, out, lookEveryMs }: World, json: true | unde
         print({ out }, json, result, [`Rebuilt: ${progress}.`]);
         return;
       }
-      if (!json && progress !== told) out(`${progress}\n`);
-      told = progress;
+      if (!json && progress !== printed) out(`${progress}\n`);
+      printed = progress;
     }
   });
 }

@@ -56,8 +56,8 @@ describe("a bulk call's items", () => {
     ["a minute ahead of ours", 60_000],
   ])("keep their caller's deadline when the caller's clock is %s", async (_clock, aheadMs) => {
     const { walletId } = await world.openWallet();
-    const theirNowMs = Date.now() + aheadMs;
-    const within = (leftMs: number) => ({ deadline: new Date(theirNowMs + leftMs) });
+    const serverNowMs = Date.now() + aheadMs;
+    const within = (leftMs: number) => ({ deadline: new Date(serverNowMs + leftMs) });
     const items = [24_000, 23_000, -1_000].map((leftMs) => chargeOf(walletId, within(leftMs)));
     const answers = await client.executeBulk({ items }, { timeoutMs: 24_000 });
     expect(answers.items.map(codeOf)).toEqual(["charge", "charge", "SYS_003"]);

@@ -88,20 +88,20 @@ test("an unexpected error is not reported as a refusal", async () => {
 });
 
 function worldOf(DATABASE_URL: string) {
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   return {
     config: { DATABASE_URL, KEK_PATH: world.kekPath, USER: "tester" },
-    said,
-    out: (text: string) => void (said.out += text),
-    err: (text: string) => void (said.err += text),
+    output,
+    out: (text: string) => void (output.out += text),
+    err: (text: string) => void (output.err += text),
     patienceMs: 0,
   };
 }
 
 function runOn(databaseUrl: () => string) {
   return async (...args: string[]) => {
-    const { said, ...outside } = worldOf(databaseUrl());
-    return { code: await runAdmin(args, outside), ...said };
+    const { output, ...outside } = worldOf(databaseUrl());
+    return { code: await runAdmin(args, outside), ...output };
   };
 }
 

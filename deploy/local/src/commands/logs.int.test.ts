@@ -10,10 +10,10 @@ import { logs } from "./logs";
 const folder = mkdtempSync(join(tmpdir(), "wonrail-logs-"));
 const { logsDir } = homeAt(folder);
 const given = process.env.WONRAIL_HOME;
-let said = "";
+let output = "";
 beforeAll(() => {
   process.env.WONRAIL_HOME = folder;
-  jest.spyOn(process.stderr, "write").mockImplementation((text) => ((said += String(text)), true));
+  jest.spyOn(process.stderr, "write").mockImplementation((text) => ((output += String(text)), true));
 });
 afterAll(() => {
   jest.restoreAllMocks();
@@ -21,18 +21,18 @@ afterAll(() => {
   else process.env.WONRAIL_HOME = given;
   rmSync(folder, { recursive: true });
 });
-beforeEach(() => (said = ""));
+beforeEach(() => (output = ""));
 
 test("a search without any log names the folder", async () => {
   expect(await logs([])).toBe(1);
-  expect(said).toBe(`There is no log in ${logsDir}. There are: none.\n`);
+  expect(output).toBe(`There is no log in ${logsDir}. There are: none.\n`);
 });
 
 test("an unknown log name is answered with the known names", async () => {
   mkdirSync(logsDir, { recursive: true });
   writeFileSync(join(logsDir, "ledger.log"), "");
   expect(await logs(["ledgrin"])).toBe(1);
-  expect(said).toBe(`There is no log ledgrin in ${logsDir}. There are: ledger.\n`);
+  expect(output).toBe(`There is no log ledgrin in ${logsDir}. There are: ledger.\n`);
 });
 
 test("a reader that closes the pipe early ends the command silently", async () => {

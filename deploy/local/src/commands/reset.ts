@@ -7,7 +7,7 @@ import { clearLeftovers } from "../launcher";
 import { readLauncher } from "../launcherFile";
 import { removeKafkaDocker } from "../parts/kafkaDocker";
 import { findDocker } from "../parts/docker";
-import { elsewhereFor } from "../parts/postgres";
+import { fallbackFolder } from "../parts/postgres";
 import { endLauncher } from "./down";
 
 /** Deletes a stack's data, keys and logs. Asks first, unless --yes is given. */
@@ -29,7 +29,7 @@ export async function reset(args: string[]): Promise<number> {
   if (launcher) await endLauncher(launcher);
   await clearLeftovers(home, { note: (text) => process.stdout.write(`${text}\n`) });
   if (findDocker().ok && existsSync(home.part("kafka"))) await removeKafkaDocker(home.part("kafka"));
-  rmSync(elsewhereFor(home.part("postgres")), { recursive: true, force: true });
+  rmSync(fallbackFolder(home.part("postgres")), { recursive: true, force: true });
   // Deletes by name, so that foreign files stay.
   for (const name of HOME_ENTRIES) rmSync(join(home.dir, name), { recursive: true, force: true });
   process.stdout.write(`Forgotten: ${home.dir}. The next \`make up\` starts afresh.\n`);

@@ -3,7 +3,7 @@ import { askLauncher, parseVerb, VERBS } from "../control";
 import { homeAt } from "../home";
 import { readLauncher, type Launcher } from "../launcherFile";
 import type { UnitStatus } from "../process/unit";
-import { askReady } from "../services";
+import { assertReady } from "../services";
 import { readStackFile } from "../stackFile";
 
 const HELP = `Looks at the processes of the running stack, and ends or starts one without touching the others.
@@ -49,7 +49,7 @@ export async function reportProcesses(launcher: Launcher, stackFile: string): Pr
       const entry = services[status.name];
       const answers =
         entry === undefined ||
-        (await askReady(entry.ops).then(
+        (await assertReady(entry.ops).then(
           () => true,
           () => false,
         ));

@@ -45,7 +45,7 @@ const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => jsonRpc<T>(
 const head = async (): Promise<number> => Number(await rpc<string>("eth_blockNumber"));
 
 /** The head, once it has stayed for the time of twenty blocks. */
-async function headAtRest(): Promise<number> {
+async function untilHeadStops(): Promise<number> {
   for (let before = -1; ;) {
     const now = await head();
     if (now === before) return now;
@@ -74,7 +74,7 @@ test("the clock alone makes a transaction final, and then the chain rests", asyn
   startClock();
   const { hash } = await send();
   const block = await untilFinal(hash);
-  expect(await headAtRest()).toBeLessThanOrEqual(block + 3);
+  expect(await untilHeadStops()).toBeLessThanOrEqual(block + 3);
 }, 60_000);
 
 test("a final block and its state survive a kill of the node", async () => {
@@ -113,7 +113,7 @@ test("the state is written once for two blocks, and holds the final block after 
   });
   startClock(PACE, proxyUrl);
   for (let sent = 0; sent < 20; sent += 1) await untilMined((await send()).hash);
-  await headAtRest();
+  await untilHeadStops();
   expect(calls.evm_mine).toBeGreaterThanOrEqual(20);
   // Two more dumps: at the first contact with the node, and when the chain comes to rest.
   expect(calls.anvil_dumpState).toBeLessThanOrEqual(calls.evm_mine / 2 + 2);
@@ -129,7 +129,7 @@ test("the state's size does not grow with the number of sent transactions", asyn
     hashes.push((await send()).hash);
     await rpc("evm_mine");
   }
-  await headAtRest();
+  await untilHeadStops();
   // On a busy machine the clock writes the last blocks later.
   while (headOf(readState()) < (await head())) await new Promise((resolve) => setTimeout(resolve, 20));
   const blocks = new Set(readState().transactions.map(({ block_number }) => block_number));

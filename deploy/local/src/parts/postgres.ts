@@ -163,11 +163,11 @@ async function makeCluster(
  * in /root).
  */
 function enterableFolder(wanted: string, user: SystemUser | undefined): string {
-  const elsewhere = elsewhereFor(wanted);
+  const elsewhere = fallbackFolder(wanted);
   for (const folder of [wanted, elsewhere]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!user) return folder;
-    giveTo(folder, user);
+    changeOwner(folder, user);
     const entered = spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", folder], { cwd: "/", ...user });
     if (entered.status === 0) return folder;
   }
@@ -179,7 +179,7 @@ function enterableFolder(wanted: string, user: SystemUser | undefined): string {
 }
 
 /** Every user can write below /var/tmp: root must not hand over the target of a stranger's link. */
-function giveTo(folder: string, { uid, gid }: SystemUser): void {
+function changeOwner(folder: string, { uid, gid }: SystemUser): void {
   const found = lstatSync(folder);
   if (!found.isDirectory() || ![0, uid].includes(found.uid)) {
     const next = `remove ${folder}, which we did not make, and start again.`;
@@ -190,6 +190,6 @@ function giveTo(folder: string, { uid, gid }: SystemUser): void {
 }
 
 /** The same folder at every start. */
-export function elsewhereFor(wanted: string): string {
+export function fallbackFolder(wanted: string): string {
   return `/var/tmp/wonrail-data-${createHash("sha256").update(wanted).digest("hex").slice(0, 12)}`;
 }

@@ -92,7 +92,7 @@ function linkLibraries(native: string): boolean {
   try {
     for (const { source, target } of links) {
       const path = join(native, target.replace(/^native\//, ""));
-      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) linkUnlessThere(basename(source), path);
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) linkIfMissing(basename(source), path);
     }
     return true;
   } catch {
@@ -100,7 +100,7 @@ function linkLibraries(native: string): boolean {
   }
 }
 
-function linkUnlessThere(source: string, path: string): void {
+function linkIfMissing(source: string, path: string): void {
   try {
     symlinkSync(source, path);
   } catch (error) {

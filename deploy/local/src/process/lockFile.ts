@@ -34,7 +34,7 @@ export function takeLock(file: string): Holder {
   writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
   try {
     for (;;) {
-      if (linkUnlessThere(draft, file)) return mine;
+      if (linkIfMissing(draft, file)) return mine;
       const other = readHolder(file);
       if (other) throw new LockHeld(other);
       removeDead(file);
@@ -44,7 +44,7 @@ export function takeLock(file: string): Holder {
   }
 }
 
-function linkUnlessThere(draft: string, file: string): boolean {
+function linkIfMissing(draft: string, file: string): boolean {
   try {
     linkSync(draft, file);
     return true;
@@ -63,7 +63,7 @@ function removeDead(file: string): void {
     throw error;
   }
   // Another start may have placed its own lock between the check and the move: restore that one.
-  if (readHolder(aside)) linkUnlessThere(aside, file);
+  if (readHolder(aside)) linkIfMissing(aside, file);
   rmSync(aside, { force: true });
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkOut } from "../../../upgrade/release";
 import { ROOT } from "../../../ops/repository";
 import { median } from "../../compare";
-import { atLeast, atMost, type Result, told } from "../../report";
+import { atLeast, atMost, type Result, observed } from "../../report";
 import { type Bus, type RunningStack, startStackOf } from "./stack";
 import { pay, payInTurn, settleInTurn, type Turn } from "./turn";
 
@@ -60,7 +60,7 @@ async function compareStacks(stacks: Stacks, { turns, seconds, other }: AgainstO
   const against = `against ${basename(other).slice(0, 12)}, ${turns} turns of ${seconds} s, ${CONNECTIONS} connections, settling`;
   const rates = `${ours!.toFixed(0)} and ${theirs!.toFixed(0)} a second`;
   return [
-    told("payment.rate_settling", ours!, "requests/s", against),
+    observed("payment.rate_settling", ours!, "requests/s", against),
     atLeast("payment.rate_ratio", ratioOf(usual, rate), "×", 1.7, rates),
     ...costRows(usual),
     atMost(
@@ -104,8 +104,8 @@ function costRows(usual: Both<Turn[]>): Result[] {
       const [current, other] = usual.map((all) => midOf(all, costOf(kind)) * 1e6);
       const name = kind.replaceAll(" ", "_");
       return [
-        told(`payment.processor.${name}`, current!, "µs", `the other stack ${other!.toFixed(0)} µs`),
-        told(`payment.processor_other.${name}`, other!, "µs"),
+        observed(`payment.processor.${name}`, current!, "µs", `the other stack ${other!.toFixed(0)} µs`),
+        observed(`payment.processor_other.${name}`, other!, "µs"),
       ];
     }),
   ];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { id, toQuantity } from "ethers";
 import { type Stack } from "@wonrail/local/stackFile";
-import { atOnce } from "../../loop";
+import { runConcurrently } from "../../loop";
 import { type Http, openHttp } from "../http";
 import { paymentOf } from "../sections";
 import { type Wallet } from "../world";
@@ -130,14 +130,14 @@ const ENTRIES_PER_WALLET = 2;
 
 async function fillWallets(call: Call, count: number): Promise<Wallet[]> {
   const wallets: Wallet[] = [];
-  await atOnce(8, count, async (number) => {
+  await runConcurrently(8, count, async (number) => {
     const user = { userId: `user-${number}`, walletType: "NORMAL" };
     const wallet = (await call("POST", "/api/wallets", user)) as Wallet;
     await call("POST", "/api/wallets/charge", { walletId: wallet.walletId, amount: MUCH_WON });
     wallets.push(wallet);
   });
   // The first payment of a user creates an INCENTIVE wallet, which is not part of the measurement.
-  await atOnce(8, count, async (number) => {
+  await runConcurrently(8, count, async (number) => {
     const [payer, receiver] = [wallets[number]!, wallets[(number + 1) % count]!];
     await call("POST", "/api/wallets/payment", paymentOf(payer, receiver));
   });

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { type Address, type Dial } from "./dial";
-import { giveWholeAnswers } from "./wholeAnswers";
+import { bufferWholeResponses } from "./wholeResponses";
 
 /** kafkajs' event of a request timeout. */
 export interface RequestTimeout {
@@ -35,7 +35,7 @@ export function createConnections(dial: Dial, brokers: readonly string[], onDial
       const broker = `${address.host}:${address.port}`;
       if ((muteUntilMs.get(broker) ?? 0) > performance.now())
         return new Socket().destroy(new Error(`${broker} has not answered`));
-      const socket = giveWholeAnswers(dial(address));
+      const socket = bufferWholeResponses(dial(address));
       socket.setKeepAlive(true, 60_000);
       sockets.add(socket);
       return socket.once("close", () => sockets.delete(socket));

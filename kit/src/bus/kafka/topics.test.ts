@@ -1,8 +1,8 @@
 import { checkTopics, createMissing, requireTopics, type TopicAdmin } from "./topics";
 
-const said = (type: string) => Object.assign(new Error(type), { type });
+const errorOf = (type: string) => Object.assign(new Error(type), { type });
 const afterRetries = (type: string) =>
-  Object.assign(new Error("given up"), { name: "KafkaJSNumberOfRetriesExceeded", cause: said(type) });
+  Object.assign(new Error("given up"), { name: "KafkaJSNumberOfRetriesExceeded", cause: errorOf(type) });
 
 test("a topic without a leader does not hide the other topics", async () => {
   const { admin, created } = cluster({ there: "there", leaderless: "other" });
@@ -52,7 +52,7 @@ test.each([
 
 test("other errors are rejected", async () => {
   const { admin } = cluster({ there: "there" });
-  admin.listTopics = () => Promise.reject(said("CLUSTER_AUTHORIZATION_FAILED"));
+  admin.listTopics = () => Promise.reject(errorOf("CLUSTER_AUTHORIZATION_FAILED"));
   await expect(requireTopics(admin, ["there"])).rejects.toThrow("CLUSTER_AUTHORIZATION_FAILED");
 });
 
@@ -65,7 +65,7 @@ function cluster({ there, leaderless }: { there: string; leaderless?: string }) 
     },
     async fetchTopicMetadata({ topics: [name] }) {
       if (name === leaderless) throw afterRetries("LEADER_NOT_AVAILABLE");
-      if (name !== there) throw said("UNKNOWN_TOPIC_OR_PARTITION");
+      if (name !== there) throw errorOf("UNKNOWN_TOPIC_OR_PARTITION");
       return { topics: [{ name: there, partitions: [{ partitionId: 0, replicas: [1, 2] }] }] };
     },
     async describeConfigs() {

@@ -1,6 +1,6 @@
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal, isUnknown, perhapsDone } from "../../contract/errors";
+import { assert, DomainError, isRefusal, isUnknown, asOutcomeUnknown } from "../../contract/errors";
 import { newId } from "../../contract/ids";
 import { type Outcome } from "../../lane";
 import { toItemContext } from "../requestContext";
@@ -77,7 +77,7 @@ async function repeat<Req, Res>(
   try {
     return await runInContext({ ...context, deadlineMs }, () => unary(request, { retry: true, timeoutMs }));
   } catch (error) {
-    throw unsure ? perhapsDone(error) : error;
+    throw unsure ? asOutcomeUnknown(error) : error;
   }
 }
 

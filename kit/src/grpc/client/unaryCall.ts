@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { isUnknown, perhapsDone } from "../../contract/errors";
+import { isUnknown, asOutcomeUnknown } from "../../contract/errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
 import {
@@ -40,8 +40,8 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
         },
       });
     } catch (error) {
-      const told = toCallerError(error, method.path);
-      throw unsure ? perhapsDone(told) : told;
+      const callerError = toCallerError(error, method.path);
+      throw unsure ? asOutcomeUnknown(callerError) : callerError;
     }
   };
 }

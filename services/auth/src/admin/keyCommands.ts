@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
-import { actorOf, showingSecrets, withAuth, type World } from "./world";
+import { actorOf, withSecretShown, withAuth, type World } from "./world";
 
 interface KeyOptions {
   org: string;
@@ -32,7 +32,7 @@ function issue(world: World): Command {
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
     .action(async ({ org, expires, json }: KeyOptions & { expires?: Date }) => {
       const input = { code: org, actor: actorOf(world), ...(expires ? { expiresAt: expires } : {}) };
-      await showingSecrets(
+      await withSecretShown(
         world,
         (auth) => auth.issueKey(input),
         ({ key, apiKey }) => {

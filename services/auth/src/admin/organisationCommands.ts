@@ -14,7 +14,7 @@ import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from
 import { PLANS, type Plan } from "../domain/plans";
 import { type CreatedOrganisation } from "../commands/createOrganisation";
 import { amount } from "./options";
-import { actorOf, showingSecrets, withAuth, type World } from "./world";
+import { actorOf, withSecretShown, withAuth, type World } from "./world";
 
 export function organisationCommands(world: World): Command {
   return new Command("org")
@@ -33,7 +33,7 @@ function create(world: World): Command {
   return withTerms(command).action(
     async ({ code, json, ...options }: TermOptions & { name: string; code: string }) => {
       const input = { ...termsOf(options), name: options.name, code, actor: actorOf(world) };
-      await showingSecrets(
+      await withSecretShown(
         world,
         (auth) => auth.createOrganisation(input),
         (made) => printCreated(world, json, made),
@@ -111,7 +111,7 @@ function rotateSecret(world: World): Command {
     .addOption(jsonOption())
     .action(async ({ code, json }: { code: string; json?: boolean }) => {
       const input = { code, actor: actorOf(world) };
-      await showingSecrets(
+      await withSecretShown(
         world,
         (auth) => auth.rotateSecretKey(input),
         ({ secretKey }) => {

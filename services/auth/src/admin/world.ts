@@ -10,7 +10,7 @@ export function withAuth<T>({ config }: World, work: (auth: Operations) => Promi
 }
 
 /** Runs work that creates a secret, and shows the secret before a signal can end the command. */
-export function showingSecrets<T>(
+export function withSecretShown<T>(
   world: World,
   work: (auth: Operations) => Promise<T>,
   show: (made: T) => void,

@@ -56,7 +56,7 @@ test("fifty callers on two replicas together get exactly the limit", async () =>
   const other = openTestDatabase(database.url, "auth");
   const replicas = [auth, createOperations({ ...deps(), db: other })];
   const gateways = Array.from({ length: 50 }, (_, gateway) =>
-    useUp(replicas[gateway % 2]!, orgId, `gateway-${gateway}`),
+    spendQuota(replicas[gateway % 2]!, orgId, `gateway-${gateway}`),
   );
   const spent = await Promise.all(gateways);
   await other.close();
@@ -92,7 +92,7 @@ test("units of a crashed gateway count as spent until a late report returns them
 test("a report in the next month counts in the month of its lease", async () => {
   const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
-  await toLastMonth(orgId);
+  await moveUsageToLastMonth(orgId);
   const next = await auth.leaseQuota(
     ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 7 }] }),
   );
@@ -153,8 +153,8 @@ test("an exhausted quota names the units that other gateways hold and may return
   const orgId = await newFree();
   await spend(orgId, 998);
   const held = await auth.leaseQuota(ask(orgId, { leaseId: uuid(8), replicaId: "b" }));
-  const alsoHeld = await auth.leaseQuota(ask(orgId, { leaseId: uuid(9), replicaId: "b" }));
-  expect([held.granted, alsoHeld.granted]).toEqual([1, 1]);
+  const heldByOther = await auth.leaseQuota(ask(orgId, { leaseId: uuid(9), replicaId: "b" }));
+  expect([held.granted, heldByOther.granted]).toEqual([1, 1]);
   expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 2n });
   const accounts = [{ leaseId: uuid(8), spent: 0 }];
   await auth.leaseQuota(ask(orgId, { replicaId: "b", wanted: 0, leaseId: null, accounts }));
@@ -213,7 +213,7 @@ test("the session shows the spent and the leased units", async () => {
 });
 
 /** A gateway that leases and spends everything, and stops when no other gateway holds units. */
-async function useUp(replica: Operations, orgId: Id<"org">, replicaId: string): Promise<number> {
+async function spendQuota(replica: Operations, orgId: Id<"org">, replicaId: string): Promise<number> {
   let spent = 0;
   let last: { leaseId: string; spent: number } | null = null;
   for (let calls = 0; calls < 2_000; calls += 1) {
@@ -261,7 +261,7 @@ async function usagesOf(orgId: Id<"org">): Promise<{ spent: bigint; leased: bigi
 }
 
 /** The only use there is, with its leases. */
-async function toLastMonth(orgId: Id<"org">): Promise<void> {
+async function moveUsageToLastMonth(orgId: Id<"org">): Promise<void> {
   const of = sql`where org_id = ${orgId.slice(4)}::uuid`;
   await database.db.run(sql`
     insert into quota_usages select org_id, quota, '2020-01', limit_units, spent_units, leased_units from quota_usages ${of}`);

@@ -68,7 +68,7 @@ async function grant(tx: Tx, input: LeaseQuotaInput, terms: Terms): Promise<Quot
   );
 
   await takeAccounts(tx, input, usages, leases);
-  await closeBeforeTheyCome(tx, input, key, now, leases);
+  await closeUnknownLeases(tx, input, key, now, leases);
   const before = usages.get(key.period)!;
   const given = input.leaseId === null ? undefined : leases.get(input.leaseId);
   const lent = given ?? newLease(input, key, before, terms);
@@ -107,7 +107,7 @@ async function takeAccounts(
  * Closes leases that are reported before their call arrives, because the gateway gave the call up.
  * The late call must grant nothing: no report would follow.
  */
-async function closeBeforeTheyCome(
+async function closeUnknownLeases(
   tx: Tx,
   { accounts, replicaId }: LeaseQuotaInput,
   key: UsageKey,

@@ -74,14 +74,14 @@ async function countAgainstRate(deps: Deps, orgId: Id<"org">): Promise<void> {
 async function refresh(tx: Tx, deps: Deps, shown: ApiKey, input: RefreshKeyInput): Promise<RefreshedKey> {
   const { secretHash, now } = (await lockOrganisation(tx, shown.orgId))!;
   // The secret may have been rotated, and the key revoked, while this call waited for the lock.
-  const secretStillRight = parseSecretKey(input.secretKey)?.hash.equals(secretHash) ?? false;
+  const isSecretCurrent = parseSecretKey(input.secretKey)?.hash.equals(secretHash) ?? false;
   const presented = (await findApiKey(tx, shown.orgId, shown.keyId))!;
   const current = (await findCurrentKey(tx, presented.orgId, presented.lineageId)) ?? null;
   const again = current?.salt ? deriveApiKey(deps.keyMode, input.secretKey, current.salt) : null;
   const canBeGivenAgain = again !== null && again.hash.equals(current!.hash);
   const decision = decideRefresh({ presented, current, canBeGivenAgain, now });
   const facts: RefreshFacts = { deps, input, presented, now };
-  switch (secretStillRight ? decision : "refuse") {
+  switch (isSecretCurrent ? decision : "refuse") {
     case "refuse":
       throw new DomainError("WAUTH_001");
     case "again":
@@ -111,7 +111,7 @@ async function giveAgain(
     subject: current.prefix,
     events: [],
   });
-  return { key: current, apiKey, oldKeyUsableUntil: stillUsable(facts.presented, facts.now) };
+  return { key: current, apiKey, oldKeyUsableUntil: usableUntilOrNull(facts.presented, facts.now) };
 }
 
 async function issueSuccessor(tx: Tx, facts: RefreshFacts, current: ApiKey | null): Promise<RefreshedKey> {
@@ -133,7 +133,7 @@ async function issueSuccessor(tx: Tx, facts: RefreshFacts, current: ApiKey | nul
   const events = [...(superseded ? [keyRefreshed(superseded, successor)] : []), keyIssued(successor)];
   await recordChange(tx, { ...recordOf(facts), action: "key_refreshed", subject: successor.prefix, events });
   const oldKey = superseded?.keyId === presented.keyId ? superseded : presented;
-  return { key: successor, apiKey: made.text, oldKeyUsableUntil: stillUsable(oldKey, now) };
+  return { key: successor, apiKey: made.text, oldKeyUsableUntil: usableUntilOrNull(oldKey, now) };
 }
 
 function recordOf({ presented, input, now }: RefreshFacts) {
@@ -147,7 +147,7 @@ async function requireRoomForOneMore(tx: Tx, presented: ApiKey, now: Date): Prom
   throw new DomainError("RATE_001", { retryAfterMs: firstEndsAt!.getTime() - now.getTime() });
 }
 
-function stillUsable(key: ApiKey, now: Date): Date | null {
+function usableUntilOrNull(key: ApiKey, now: Date): Date | null {
   return isUsable(key, now) ? usableUntil(key) : null;
 }
 

@@ -26,13 +26,13 @@ test("each change publishes one event with the new terms and the next version", 
 
   const rows = await database.db.query<{ version: bigint; payload: Buffer }>(sql`
     select version, payload from outbox where aggregate_id = ${organisation.orgId} order by id`);
-  const told = rows.map(({ version, payload }) => {
+  const published = rows.map(({ version, payload }) => {
     const { dailyTransferLimitWon, incentiveRateBps, status, ...rest } =
       OrganisationChanged.decode(payload).organisation!;
     expect(rest).toMatchObject({ orgId: organisation.orgId, version });
     return [version, dailyTransferLimitWon, incentiveRateBps, status];
   });
-  expect(told).toEqual([
+  expect(published).toEqual([
     [1n, "5000000", 0, OrganisationStatus.ACTIVE],
     [2n, "1000", 0, OrganisationStatus.ACTIVE],
     [3n, "1000", 30, OrganisationStatus.SUSPENDED],

@@ -50,7 +50,7 @@ test.each([
   ],
   ["a rewritten hash", "update audit_entries set hash = sha256('x') where sequence = 6", 6n],
 ])("%s is detected in both chains", async (_name, tampering, sequence) => {
-  const found = await whileTampered(() => owner.run(rawSql(tampering)));
+  const found = await verifyTampered(() => owner.run(rawSql(tampering)));
   expect(found.problems.map((problem) => problem.sequence)).toEqual([sequence, sequence]);
 });
 
@@ -65,7 +65,7 @@ test("a replaced last entry with a matching hash is detected by the head", async
       await owner.run(sql`update audit_entries set actor = ${actor}, hash = ${hash} where ${of}`);
     }
   };
-  const found = await whileTampered(rewrite);
+  const found = await verifyTampered(rewrite);
   expect(found.problems.map(({ problem }) => problem)).toEqual(
     Array(2).fill("the chain does not end where its head says"),
   );
@@ -93,7 +93,7 @@ test("fifty concurrent changes form one unbroken chain", async () => {
   expect((await auth.verifyAudit()).problems).toEqual([]);
 });
 
-async function whileTampered(tamper: () => Promise<unknown>) {
+async function verifyTampered(tamper: () => Promise<unknown>) {
   await owner.run(sql`create table kept_entries as table audit_entries`);
   await owner.run(sql`create table kept_heads as table audit_heads`);
   try {

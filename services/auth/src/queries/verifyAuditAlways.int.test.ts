@@ -52,13 +52,13 @@ test("the first entry of a new organisation counts as new", async () => {
 test("a changed old entry is detected when the walk reaches it, and reported until it is repaired", async () => {
   await verify();
   await tamper("update audit_entries set actor = 'operator:other' where sequence = 2");
-  const said = "2 its contents were changed";
+  const message = "2 its contents were changed";
   // In turn: the rest of the first chain, the second chain's second entry, its end, and the first
   // chain's second entry.
   const rounds = [await found(), await found(), await found(), await found()];
-  expect(rounds).toEqual([[said], [said], [said], [said, said]]);
+  expect(rounds).toEqual([[message], [message], [message], [message, message]]);
   await issue("ONE");
-  expect(await found()).toEqual([said, said]);
+  expect(await found()).toEqual([message, message]);
   await tamper("update audit_entries set actor = 'operator:test' where sequence = 2");
   expect(await found()).toEqual([]);
 });

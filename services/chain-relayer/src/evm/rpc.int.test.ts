@@ -41,9 +41,9 @@ test.each([
   ["user:100%", "user:100%"],
   ["user", "user:"],
   [":key", ":key"],
-])("a node receives the credentials %s in a header", async (credential, told) => {
+])("a node receives the credentials %s in a header", async (credential, expected) => {
   const answer = await open(urlOf("/who", `${credential}@`)).call("eth_chainId", []);
-  expect(answer).toBe(`Basic ${Buffer.from(told).toString("base64")}`);
+  expect(answer).toBe(`Basic ${Buffer.from(expected).toString("base64")}`);
   expect(await open(urlOf("/who")).call("eth_chainId", [])).toBe("nobody");
 });
 
@@ -62,10 +62,10 @@ test("a failed connection is reported without its password", async () => {
 
 test("an oversized answer is refused with the endpoint's name and the receipt's hash", async () => {
   const large = open(urlOf("/large"));
-  const said = `${large.name} answered with more than the 1000 bytes that are accepted`;
-  await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnclear(said));
+  const message = `${large.name} answered with more than the 1000 bytes that are accepted`;
+  await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnclear(message));
   await expect(receiptsFrom(large, ["0xa", "0xb"], () => null)).rejects.toThrow(
-    new RpcUnclear(`${said}: the receipt of 0xa`),
+    new RpcUnclear(`${message}: the receipt of 0xa`),
   );
 });
 

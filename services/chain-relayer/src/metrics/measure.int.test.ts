@@ -89,7 +89,7 @@ test("an operation of a blocked wallet is counted and not late, and the wallet's
   expect((await look()).get("relay_unposted_wallet_blocks")).toBe(0);
 });
 
-test("what is in a block waits for finality alone, and is not late", async () => {
+test("an operation in a block waits for finality alone, and is not late", async () => {
   const { db } = database;
   const [first, second] = [operationOf(), operationOf()];
   await takeIn(db, [first]);
@@ -140,23 +140,23 @@ test("a paused queue is measured separately, with its entries that are not pulle
   await db.run(
     sql`update settlement_queues set behind_since = now() - case when ${ofPaused} then interval '3000 s' else interval '300 s' end`,
   );
-  const told = async () => {
+  const readGauges = async () => {
     const seen = await look();
     const ages = ["pending", "unmined", "paused"].map((what) => seen.get(`relay_${what}_oldest_seconds`)!);
     return [...ages.map((age) => Math.floor(age / 100) * 100), seen.get("relay_paused_queues")];
   };
 
-  expect(await told()).toEqual([3000, 3000, 0, 0]);
+  expect(await readGauges()).toEqual([3000, 3000, 0, 0]);
   await setQueuePause(db, paused, "asked to by the bank");
   // Sent operations continue.
-  expect(await told()).toEqual([500, 500, 3000, 1]);
+  expect(await readGauges()).toEqual([500, 500, 3000, 1]);
   await db.run(sql`update transactions set state = 'MINED'`);
-  expect(await told()).toEqual([500, 400, 3000, 1]);
+  expect(await readGauges()).toEqual([500, 400, 3000, 1]);
   await db.run(sql`update settlement_queues set cursor_sequence = head_sequence`);
   await db.run(sql`delete from operations where org_id = ${other} or state = 'IN_FLIGHT'`);
-  expect(await told()).toEqual([0, 0, 2000, 1]);
+  expect(await readGauges()).toEqual([0, 0, 2000, 1]);
   await setQueuePause(db, paused, null);
-  expect(await told()).toEqual([2000, 2000, 0, 0]);
+  expect(await readGauges()).toEqual([2000, 2000, 0, 0]);
 });
 
 test("the scan's lag counts final blocks that are not ingested, apart from the lag of finality", async () => {

@@ -72,21 +72,21 @@ export function walletBlockChanged(block: WalletBlock): NewEvent {
   return { topic: TOPIC, type: "wallet_block_changed", aggregateId: walletId, version, orgId, payload };
 }
 
-interface Told {
+interface VersionedOperation {
   operation: Operation;
   version: bigint;
 }
 
-function named({ operation: { ledgerRef, relatedId }, version }: Told) {
+function named({ operation: { ledgerRef, relatedId }, version }: VersionedOperation) {
   return { ledgerRef, relatedId, version };
 }
 
-function inEvents<T extends Told>(all: T[]): T[][] {
+function inEvents<T extends VersionedOperation>(all: T[]): T[][] {
   const byOrganisation = groupBy(all, ({ operation }) => operation.orgId);
   return [...byOrganisation.values()].flatMap((each) => chunksOf(each, OPERATIONS_PER_EVENT));
 }
 
-function ofOrganisation(type: string, all: Told[], payload: Uint8Array): NewEvent {
+function ofOrganisation(type: string, all: VersionedOperation[], payload: Uint8Array): NewEvent {
   const { orgId } = all[0]!.operation;
   const version = all.reduce((greatest, each) => (each.version > greatest ? each.version : greatest), 0n);
   return { topic: TOPIC, type, aggregateId: orgId, version, orgId, payload };

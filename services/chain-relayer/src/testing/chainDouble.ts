@@ -141,7 +141,7 @@ const MINT_ROOM = ["mintAllowance", "mintableToday"].map((name) => tokenAbi.getF
 const BALANCE_OF = tokenAbi.getFunction("balanceOf")!.selector;
 const IS_BLOCKED = tokenAbi.getFunction("isBlocked")!.selector;
 
-/** What the token's views answer; undefined of every other call. */
+/** Answers of the token's views; undefined for every other call. */
 function answerOf({ mintableUnits, tokenUnits, blocked }: ChainDouble, data: string): string | undefined {
   if (MINT_ROOM.some((selector) => data.startsWith(selector))) return `0x${mintableUnits.toString(16)}`;
   if (data.startsWith(BALANCE_OF)) return `0x${tokenUnits.toString(16)}`;

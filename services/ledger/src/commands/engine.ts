@@ -1,5 +1,5 @@
 import { CommitUnknownError, isUniqueViolation, type Database } from "@wonrail/kit/db";
-import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/contract/errors";
+import { DomainError, isRefusal, asOutcomeUnknown } from "@wonrail/kit/contract/errors";
 import { createLane, type Lane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
@@ -167,7 +167,7 @@ async function postOrSplit(
     if (!(error instanceof DomainError))
       parts.log.error({ err: error, items: items.length }, "posting failed");
     parts.metrics.failed(items.length);
-    const reported = unsure ? perhapsDone(error) : error;
+    const reported = unsure ? asOutcomeUnknown(error) : error;
     return items.map(() => ({ ok: false, error: reported }));
   }
 }

@@ -24,12 +24,12 @@ export interface Detail {
 export function detailOf(outcome: Outcome): Detail | null {
   if (outcome.status === "refused") return outcome.details === null ? null : { refusal: outcome.details };
   const { entry } = outcome;
-  const told = entry.balances.every(
+  const isDerivable = entry.balances.every(
     ({ accountId, heldWon }) =>
       heldWon === 0n && entry.postings.some((posting) => posting.accountId === accountId),
   );
   const detail: Detail = {};
-  if (!told) {
+  if (!isDerivable) {
     detail.balances = entry.balances.map(({ accountId, balanceWon, heldWon, sequence }) => [
       accountId,
       `${balanceWon}`,

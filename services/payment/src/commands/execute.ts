@@ -4,7 +4,7 @@ import {
   isRefusal,
   isUndone,
   isUnknown,
-  nothingDone,
+  asNotExecuted,
   refusedFields,
 } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
@@ -74,7 +74,7 @@ async function decide(
     // An earlier attempt may have succeeded with the facts of its time.
     const stored = await findStored(deps, orgId, key);
     if (stored) return stored;
-    throw nothingDone(error);
+    throw asNotExecuted(error);
   }
   return post(deps, request, command, { intent, key });
 }
@@ -104,7 +104,7 @@ async function findStored(
     if (outcome && !bodyHash.equals(key.bodyHash)) throw new DomainError("REQ_003");
     return outcome && { ...outcome, replayed: true };
   } catch (error) {
-    throw nothingDone(error);
+    throw asNotExecuted(error);
   }
 }
 

@@ -187,10 +187,10 @@ test("at most four policies are confirmed at a time", async () => {
       incentiveRateBps: 100,
       version: 1n,
     });
-  const useAll = () => Promise.all(orgIds.map((orgId) => facts.policyOf(orgId)));
+  const readAllPolicies = () => Promise.all(orgIds.map((orgId) => facts.policyOf(orgId)));
   const asked: number[] = [];
   for (; nowMs < 8_000; nowMs += 2_000) {
-    await useAll();
+    await readAllPolicies();
     asked.push(answers.length);
     answers.forEach((answer) => answer());
     await new Promise((resolve) => setImmediate(resolve));

@@ -3,7 +3,7 @@ import { rawSql } from "@wonrail/kit/db";
 import { rebuildRecords } from "./rebuildRecords";
 import { beginRebuild, readRebuild } from "../store/rebuilds";
 import { catchUp, confirmed, deliver, depositCredited, failed, listed, submitted } from "./testing/events";
-import { doAt, crashAt } from "./testing/failpoints";
+import { runAtPoint, crashAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "./testing/world";
 
@@ -18,7 +18,7 @@ let payer: TestWallet;
 let receiver: TestWallet;
 
 beforeEach(async () => {
-  told.length = 0;
+  published.length = 0;
   world = await openWorld();
   [payer, receiver] = [await world.openWallet({ amountWon: 100_000 }), await world.openWallet()];
   for (let round = 0; round < 3; round += 1) await story();
@@ -52,13 +52,13 @@ async function rebuild(): Promise<bigint> {
   return id;
 }
 
-type Told = Parameters<typeof listed>[0] & Parameters<typeof deliver>[1];
+type PublishedEvent = Parameters<typeof listed>[0] & Parameters<typeof deliver>[1];
 
-const told: Told[] = [];
+const published: PublishedEvent[] = [];
 
 /** chain-relayer changes an operation and publishes the event. */
-async function tell(...events: Told[]): Promise<void> {
-  told.push(...events);
+async function publish(...events: PublishedEvent[]): Promise<void> {
+  published.push(...events);
   for (const event of events) world.relayerLists.set(event.listed.ledgerRef, listed(event));
   for (const event of events) await deliver(world, event);
 }
@@ -67,7 +67,7 @@ test("dropped records are rebuilt while commands run, as if they had never been 
   await catchUp(world);
   for (const table of TABLES) await db().run(rawSql(`delete from ${table}`));
   // Commands and the projection run in the middle of the rebuild.
-  doAt("payment.rebuilding", async () => {
+  runAtPoint("payment.rebuilding", async () => {
     await story();
     await catchUp(world);
   });
@@ -156,11 +156,11 @@ test("lists keep their rows during a rebuild", async () => {
   const look = async () => {
     steps += 1;
     expect(await list()).toEqual(before);
-    doAt("payment.rebuilding", look);
+    runAtPoint("payment.rebuilding", look);
   };
-  doAt("payment.rebuilding", look);
+  runAtPoint("payment.rebuilding", look);
   await rebuild();
-  doAt("nowhere", async () => undefined);
+  runAtPoint("nowhere", async () => undefined);
   expect(steps).toBeGreaterThan(4);
 }, 60_000);
 
@@ -168,7 +168,7 @@ test("a rebuild keeps settlements and the mark that ends a hold", async () => {
   const { walletId } = await world.openWallet({ amountWon: 5_000 });
   const { transferId } = valueOf(await world.execute(transfer(walletId, OUTSIDE, 1_000)), "transfer");
   await catchUp(world);
-  await tell(confirmed(transferId));
+  await publish(confirmed(transferId));
   await rebuild();
   await world.app().settleTransfers();
   expect(await world.balances(walletId)).toEqual([4_000]);
@@ -179,10 +179,10 @@ test("a rebuild keeps settlements and the mark that ends a hold", async () => {
 async function settleSome(): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
     const [sent, done, lost] = [newId("pay"), newId("chg"), newId("trf")];
-    await tell(submitted(sent), submitted(done), submitted(lost));
-    await tell(submitted(sent, { version: 2n, txHash: `0x${"c".repeat(64)}` }));
-    await tell(confirmed(done, { version: 2n }), failed(lost, "expired", { version: 2n }));
-    await tell(depositCredited(newId("trf"), OUTSIDE));
+    await publish(submitted(sent), submitted(done), submitted(lost));
+    await publish(submitted(sent, { version: 2n, txHash: `0x${"c".repeat(64)}` }));
+    await publish(confirmed(done, { version: 2n }), failed(lost, "expired", { version: 2n }));
+    await publish(depositCredited(newId("trf"), OUTSIDE));
   }
 }
 
@@ -190,7 +190,7 @@ test("a rebuild mends settlements while newer events arrive, as if they had neve
   await settleSome();
   // The id of `waiting` comes first, so that the first page has it.
   const [waiting, sent] = [newId("ccl"), newId("pay")];
-  await tell(submitted(waiting), submitted(sent));
+  await publish(submitted(waiting), submitted(sent));
   await catchUp(world);
   const owner = (statement: string) => asOwner(world.databases.payment, statement);
   await owner("delete from settlements where ledger_ref like 'chg_%'");
@@ -200,11 +200,11 @@ test("a rebuild mends settlements while newer events arrive, as if they had neve
     `insert into settlements (org_id, ledger_ref, version, changed_at, status, network)
      values ('${world.orgId}', '${newId("pay")}', 7, now(), 'SUBMITTED', 'forged')`,
   );
-  doAt("payment.rebuilding", async () => {
+  runAtPoint("payment.rebuilding", async () => {
     await story();
-    await tell(confirmed(sent, { version: 2n }), submitted(newId("pay")));
+    await publish(confirmed(sent, { version: 2n }), submitted(newId("pay")));
     // The pages that were read have the operation as SUBMITTED.
-    doAt("payment.settlements_read", () => tell(confirmed(waiting, { version: 2n })));
+    runAtPoint("payment.settlements_read", () => publish(confirmed(waiting, { version: 2n })));
   });
   const id = await rebuild();
   expect((await readRebuild(db(), id)).settlements).toBeGreaterThan(30n);
@@ -213,7 +213,7 @@ test("a rebuild mends settlements while newer events arrive, as if they had neve
 
   await world.loseDatabase();
   await catchUp(world);
-  for (const event of [...told].reverse()) await deliver(world, event);
+  for (const event of [...published].reverse()) await deliver(world, event);
   expect(rebuilt.at(-1)).toHaveLength(35);
   expect(rebuilt).toEqual(await rows());
 }, 60_000);

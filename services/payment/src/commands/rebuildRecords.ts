@@ -8,7 +8,7 @@ import {
   type Settlement,
   SettlementStatus,
 } from "@wonrail/proto/relayer/v1/relayer";
-import { lacksOriginal } from "@wonrail/kit/records";
+import { isOriginalDetached } from "@wonrail/kit/records";
 import {
   confirmRows,
   findOpenRebuild,
@@ -92,8 +92,8 @@ async function replay({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<vo
   const last = entries.at(-1);
   if (!last) return advance(db, rebuild, async () => ({ phase: "SWEEP" }));
   return advance(db, rebuild, async (tx) => {
-    const whole = entries.filter((entry) => !lacksOriginal(entry));
-    const partial = entries.filter(lacksOriginal);
+    const whole = entries.filter((entry) => !isOriginalDetached(entry));
+    const partial = entries.filter(isOriginalDetached);
     await projectJournal(
       tx,
       whole.map((entry) => ({ orgId, entry })),

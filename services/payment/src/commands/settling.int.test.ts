@@ -61,7 +61,7 @@ test("a failed transfer returns money and daily limit, and states the reason", a
 
 test("the newest version wins: a false CONFIRMED is corrected by the next event", async () => {
   const { transferId } = await hold();
-  world.relayerSays.set(transferId, "OPEN");
+  world.relayerStatuses.set(transferId, "OPEN");
   await deliver(world, confirmed(transferId, { version: 1n, txHash: "0xfa15e" }));
   await world.app().settleTransfers();
   expect(await read(transferId)).toMatchObject({
@@ -91,13 +91,13 @@ test("a stale SUBMITTED does not overwrite a newer hash, alone or in one batch w
 
 test("an event that chain-relayer does not confirm leaves the hold open", async () => {
   const { walletId, transferId } = await hold();
-  world.relayerSays.set(transferId, "OPEN");
+  world.relayerStatuses.set(transferId, "OPEN");
   await deliver(world, confirmed(transferId));
   await world.app().settleTransfers();
   expect(await world.metric("payment_doubted_transfers_total")).toBe(1);
   expect((await read(transferId)).status).toBe(TransferStatus.PENDING);
   expect(await world.balances(walletId)).toEqual([5_000]);
-  world.relayerSays.set(transferId, "CONFIRMED");
+  world.relayerStatuses.set(transferId, "CONFIRMED");
   await world.app().settleTransfers();
   expect((await read(transferId)).status).toBe(TransferStatus.COMPLETED);
 }, 60_000);

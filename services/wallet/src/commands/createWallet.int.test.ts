@@ -268,11 +268,11 @@ test("wallets that the ledger refuses do not delay later ones, and an outage end
   expect(await world.database.db.query(statuses)).toEqual(
     ["kim", "lee", "park"].map((user) => ({ user_id: user, status: "ACTIVE" })),
   );
-  const told = world
+  const logLines = world
     .logged()
     .split("\n")
     .filter((line) => line.includes("could not be finished"));
-  expect(told).toHaveLength(120);
+  expect(logLines).toHaveLength(120);
   await world.database.db.run(sql`delete from wallets where org_id = ${orgId} and status = 'OPENING'`);
 });
 

@@ -56,12 +56,12 @@ test("rows, log lines and answers hold no seed and no derived key in clear", asy
   const places = {
     log: world.logged(),
     answers: JSON.stringify([payer, payee, error, signatures]),
-    rows: await everyRow(),
+    rows: await readAllRows(),
   };
   expect(places.log).toContain("refused to sign");
   expect(places.rows).toContain(payer.walletAddress);
   for (const [place, text] of Object.entries(places))
-    expect([place, secrets.flatMap(waysToWrite).filter((way) => text.includes(way))]).toEqual([place, []]);
+    expect([place, secrets.flatMap(encodingsOf).filter((way) => text.includes(way))]).toEqual([place, []]);
 });
 
 test("a seed row that is moved to another organisation cannot be decrypted there", async () => {
@@ -95,11 +95,11 @@ test("a damaged seed delays no other organisation, and the same nonce is signed 
   expect(await world.database.db.query(refusals)).toEqual([{ reason: "key_unavailable" }]);
   const { values } = await world.registry.getSingleMetric("signer_refusals_total")!.get();
   expect(values).toContainEqual(expect.objectContaining({ labels: { reason: "key_unavailable" }, value: 2 }));
-  const told = world
+  const logLines = world
     .logged()
     .split("\n")
     .filter((line) => line.includes("could not be decrypted"));
-  const lines = told.map((line) => JSON.parse(line) as { level: unknown; orgId: string });
+  const lines = logLines.map((line) => JSON.parse(line) as { level: unknown; orgId: string });
   expect(lines.map(({ orgId }) => orgId)).toEqual([theirs, theirs]);
   expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
 
@@ -115,7 +115,7 @@ test("wallets are created and signatures given during a change of the key-encryp
   const made = await Promise.all(orgs.map((orgId) => create(orgId, "kim")));
   world.mountKeks("k1", "k2");
   const over = new AbortController();
-  const load = keepWorking(orgs, made, over.signal);
+  const load = workUntilAborted(orgs, made, over.signal);
   const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
   const { resealed, unopened } = await resealSeeds({ db: world.database.db, keyring });
   over.abort();
@@ -152,7 +152,7 @@ test("wallets are created and signatures given during a change of the key-encryp
  * Creates wallets and signs until it is stopped. Returns the number of rounds. A refusal fails the
  * test.
  */
-async function keepWorking(
+async function workUntilAborted(
   orgs: string[],
   made: { walletId: string; walletAddress: string }[],
   signal: AbortSignal,
@@ -224,7 +224,7 @@ async function plant(orgId: string, seed: Buffer): Promise<void> {
   );
 }
 
-async function everyRow(): Promise<string> {
+async function readAllRows(): Promise<string> {
   const tables = await world.database.db.query<{ name: string }>(
     sql`select quote_ident(table_name) as name from information_schema.tables where table_schema = 'wallet'`,
   );
@@ -235,7 +235,7 @@ async function everyRow(): Promise<string> {
   return JSON.stringify(texts);
 }
 
-function waysToWrite(secret: Buffer): string[] {
+function encodingsOf(secret: Buffer): string[] {
   const hex = secret.toString("hex");
   return [
     hex,

@@ -33,25 +33,25 @@ const deactivate = () =>
 /**
  * A deactivation that the ledger refused for a balance. The test decides when the refusal arrives.
  */
-async function refusedUnheard() {
+async function delayRefusal() {
   const { ledger } = world;
   ledger.holdsMoney.add(walletId);
-  let isHeard = (): void => undefined;
-  const heard = new Promise<void>((resolve) => (isHeard = resolve));
+  let releaseRefusal = (): void => undefined;
+  const heard = new Promise<void>((resolve) => (releaseRefusal = resolve));
   ledger.loseAnswer = () => heard.then(() => undefined);
   const first = deactivate();
   while (!ledger.asked.includes(`closeAccount ${walletId}`)) await sleep(5);
   ledger.holdsMoney.delete(walletId);
-  return { first, isHeard };
+  return { first, releaseRefusal };
 }
 
 test("a wallet matches its account when one deactivation is refused late and another's process dies", async () => {
   const { ledger } = world;
-  const { first, isHeard } = await refusedUnheard();
+  const { first, releaseRefusal } = await delayRefusal();
   ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
   ledger.loseAnswer = () => undefined;
-  isHeard();
+  releaseRefusal();
   expect(await first).toBe("WAL_003");
   await finish();
   expect(await agreed()).toBe("ACTIVE");
@@ -62,13 +62,13 @@ test("a wallet matches its account when one deactivation is refused late and ano
 
 test("a late refusal does not undo a deactivation that was granted to a later request", async () => {
   const { ledger } = world;
-  const { first, isHeard } = await refusedUnheard();
+  const { first, releaseRefusal } = await delayRefusal();
   // The second request gets the same refusal, asks again, is granted, and its process dies.
   const answers = [undefined, dies()];
   ledger.loseAnswer = () => answers.shift();
   expect(await deactivate()).toBe("SYS_003");
   ledger.loseAnswer = () => undefined;
-  isHeard();
+  releaseRefusal();
   expect(await first).toBe("WAL_003");
   await finish();
   expect(await agreed()).toBe("DEACTIVATED");

@@ -1,4 +1,4 @@
-import { perhapsDone } from "@wonrail/kit/contract/errors";
+import { asOutcomeUnknown } from "@wonrail/kit/contract/errors";
 
 /**
  * Runs a step after a request has stored something. SYS_002 would promise that nothing was
@@ -8,6 +8,6 @@ export async function withUnknownOutcome<T>(work: () => Promise<T>): Promise<T> 
   try {
     return await work();
   } catch (error) {
-    throw perhapsDone(error);
+    throw asOutcomeUnknown(error);
   }
 }

@@ -30,7 +30,7 @@ const agreed = () => agreedStatus(world, { orgId, walletId });
 test("an operator reopens a deactivated wallet under his name, and its partner can deactivate it again", async () => {
   expect(await deactivate()).toBe("DEACTIVATED");
   const before = (await world.client.getWallet({ orgId, walletId })).wallet!;
-  expect(await reopened()).toEqual({ code: 0, said: `${walletId} was reopened and is ACTIVE now.` });
+  expect(await reopened()).toEqual({ code: 0, output: `${walletId} was reopened and is ACTIVE now.` });
   expect(await agreed()).toBe("ACTIVE");
   const after = (await world.client.getWallet({ orgId, walletId })).wallet!;
   expect(after.updatedAt!.getTime()).toBeGreaterThan(before.updatedAt!.getTime());
@@ -38,25 +38,25 @@ test("an operator reopens a deactivated wallet under his name, and its partner c
 
   expect(await deactivate()).toBe("DEACTIVATED");
   expect(await agreed()).toBe("DEACTIVATED");
-  const told = await events();
-  expect(told.map(({ type, version }) => `${type} ${version}`)).toEqual([
+  const published = await events();
+  expect(published.map(({ type, version }) => `${type} ${version}`)).toEqual([
     ...["wallet_created 1", "wallet_deactivated 2", "wallet_reopened 3", "wallet_deactivated 4"],
   ]);
-  expect(WalletReopened.decode(told[2]!.payload)).toEqual({ walletId, reopenedAt: after.updatedAt });
+  expect(WalletReopened.decode(published[2]!.payload)).toEqual({ walletId, reopenedAt: after.updatedAt });
 });
 
 test("an active, absent or foreign wallet is refused with the reason, and no request is stored", async () => {
   const refusal = "only one that is DEACTIVATED can be reopened.";
-  expect(await reopen()).toEqual({ code: 1, said: `${walletId} is ACTIVE: ${refusal}` });
+  expect(await reopen()).toEqual({ code: 1, output: `${walletId} is ACTIVE: ${refusal}` });
   world.ledger.loseAnswer = dies;
   await deactivate();
-  expect(await reopen()).toEqual({ code: 1, said: `${walletId} is DEACTIVATING: ${refusal}` });
+  expect(await reopen()).toEqual({ code: 1, output: `${walletId} is DEACTIVATING: ${refusal}` });
   const other = newId("org");
-  expect(await reopen({ org: other })).toEqual({ code: 1, said: `${other} has no wallet ${walletId}.` });
-  expect(await reopen({ org: "FIRST" })).toMatchObject({ code: 2, said: expect.stringContaining("--org") });
+  expect(await reopen({ org: other })).toEqual({ code: 1, output: `${other} has no wallet ${walletId}.` });
+  expect(await reopen({ org: "FIRST" })).toMatchObject({ code: 2, output: expect.stringContaining("--org") });
   expect(await reopen({ wallet: "kim" })).toMatchObject({
     code: 1,
-    said: expect.stringContaining("--wallet"),
+    output: expect.stringContaining("--wallet"),
   });
   const rows = await world.database.db.query(
     sql`select from reopenings where org_id in (${orgId}, ${other})`,
@@ -67,7 +67,7 @@ test("an active, absent or foreign wallet is refused with the reason, and no req
 test("two jobs finish an interrupted reopening under one request id with one event", async () => {
   await deactivate();
   world.ledger.loseAnswer = dies;
-  expect(await reopen()).toMatchObject({ code: 1, said: expect.stringContaining("is not reopened yet") });
+  expect(await reopen()).toMatchObject({ code: 1, output: expect.stringContaining("is not reopened yet") });
   const { requestId } = (await findReopening(world.database.db, orgId, walletId))!;
   await expect(runJob()).rejects.toThrow("1 wallets could not be reopened");
   // A wallet can be deactivated again only after it is ACTIVE.
@@ -141,7 +141,7 @@ test("a second request during the reopening sees ACTIVE and stores nothing", asy
     await untilWaiting(db, 2);
   });
   await job;
-  expect(await second).toMatchObject({ code: 1, said: expect.stringContaining(`${walletId} is ACTIVE`) });
+  expect(await second).toMatchObject({ code: 1, output: expect.stringContaining(`${walletId} is ACTIVE`) });
   expect(await findReopening(db, orgId, walletId)).toBeUndefined();
 });
 
@@ -173,17 +173,17 @@ async function another(): Promise<{ walletId: string }> {
 async function reopen(
   options: { org?: string; wallet?: string } = {},
   patienceMs = 0,
-): Promise<{ code: number; said: string }> {
-  let said = "";
-  const hear = (text: string) => void (said += text);
+): Promise<{ code: number; output: string }> {
+  let output = "";
+  const hear = (text: string) => void (output += text);
   const args = ["wallet", "reopen", "--org", options.org ?? orgId, "--wallet", options.wallet ?? walletId];
   const config = { DATABASE_URL: world.database.url, USER: "tester" };
   const code = await runAdmin(args, { config, out: hear, err: hear, patienceMs });
-  return { code, said: said.trimEnd() };
+  return { code, output: output.trimEnd() };
 }
 
 /** And while the service runs. */
-async function reopened(): Promise<{ code: number; said: string }> {
+async function reopened(): Promise<{ code: number; output: string }> {
   const command = reopen({}, 20_000);
   await until(async () => (await findReopening(world.database.db, orgId, walletId)) !== undefined);
   await runJob();

@@ -230,12 +230,12 @@ test("a leg above a limit has its own reason, logs its amount and spends nothing
   ]);
   expect(await refusalCount("leg_over_limit")).toBe(before + 1);
   const { ledgerRef } = intent;
-  const told = bench.world
+  const logLines = bench.world
     .logged()
     .split("\n")
     .filter((line) => line.includes("refused to sign") && line.includes(ledgerRef))
     .map((line) => JSON.parse(line) as object);
-  expect(told).toEqual([
+  expect(logLines).toEqual([
     expect.objectContaining({ reason: "leg_over_limit", ledgerRef, orgId: bench.orgId, amountWon: "10001" }),
   ]);
 });

@@ -92,7 +92,7 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
         walletKnown: wallets.get(intent.fromWalletId)?.orgId === intent.orgId,
         operation: operations.get(operationKey(intent)),
         earlier: before,
-        ...signedBeside(intent, earlier),
+        ...sumOtherLegs(intent, earlier),
       });
       if (refused !== null) return refused;
       const full = isRepeat(intent, before) ? null : spendVelocity(used, intent, deps.limits);
@@ -118,7 +118,7 @@ function payersOf(intent: SigningIntent, operations: Known["operations"]): strin
  * The amounts signed for the operation's other legs: from the same wallet, and from other wallets
  * to the same end.
  */
-function signedBeside(
+function sumOtherLegs(
   intent: SigningIntent,
   earlier: Map<string, SignedLeg>,
 ): { otherLegsWon: Won; otherPayersWon: Won } {

@@ -12,7 +12,7 @@ const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
 
 test("two concurrent payers of one payee get no more signed than the payee's share", async () => {
-  const { ledgerRef, other } = await twoPayTwo(600n, 400n);
+  const { ledgerRef, other } = await addTwoPayerEntry(600n, 400n);
   const answers = await meeting(
     [bench.payer, other].map(
       ({ walletId }, index) =>
@@ -26,7 +26,7 @@ test("two concurrent payers of one payee get no more signed than the payee's sha
 test("one of twenty concurrent nonces for a leg is signed, and repeated with a later end", async () => {
   const intent = transferOf(500n);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, number) => signPatiently({ ...intent, nonce: nonceOf(number + 1) })),
+    Array.from({ length: 20 }, (_, number) => signWithRetry({ ...intent, nonce: nonceOf(number + 1) })),
   );
   const signed = answers.flatMap((answer, number) => (answer.startsWith("0x") ? [number] : []));
   expect(signed).toHaveLength(1);
@@ -70,7 +70,7 @@ test("a leg that another writer stored without the lock is signed under its nonc
 });
 
 test("two concurrent legs of one operation get no more signed than leaves the wallet", async () => {
-  const { ledgerRef, shop } = await twoPayTwo(100n, 100n);
+  const { ledgerRef, shop } = await addTwoPayerEntry(100n, 100n);
   const answers = await meeting(
     [bench.payee, shop].map(
       ({ walletAddress }) =>
@@ -100,7 +100,7 @@ test("a call that waits for the first payer holds no lock on the others", async 
 });
 
 /** An entry with two payers of these amounts, and the payee and a shop as receivers. */
-async function twoPayTwo(firstWon: bigint, secondWon: bigint) {
+async function addTwoPayerEntry(firstWon: bigint, secondWon: bigint) {
   const { orgId, payer, payee, world } = bench;
   const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
   const ledgerRef = newId("pay");
@@ -115,7 +115,7 @@ async function twoPayTwo(firstWon: bigint, secondWon: bigint) {
 }
 
 /** Asks again after a conflict on the same leg, as the relayer does. */
-async function signPatiently(intent: AuthorizationIntent): Promise<string> {
+async function signWithRetry(intent: AuthorizationIntent): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     try {
       return (await sign(intent))[0]!;

@@ -195,9 +195,9 @@ async function readElsewhere(
  */
 function movementsOf(events: ChainEvent[]): Map<string, TokenMovement[]> {
   const movements = new Map<string, TokenMovement[]>();
-  for (const said of groupBy(events, ({ log }) => log.txHash).values()) {
+  for (const eventsOfTransaction of groupBy(events, ({ log }) => log.txHash).values()) {
     let moved: TokenMovement[] = [];
-    for (const event of said.toSorted((one, other) => one.log.logIndex - other.log.logIndex)) {
+    for (const event of eventsOfTransaction.toSorted((one, other) => one.log.logIndex - other.log.logIndex)) {
       if (event.kind === "transfer") moved.push(event);
       if (!isOutcome(event)) continue;
       movements.set(placeOf(event), moved);

@@ -137,18 +137,18 @@ test("money in a wallet without a ledger account is a drift, also while others m
 });
 
 test("a drift that returns is logged again although it is not acknowledged", async () => {
-  const told: unknown[] = [];
-  const log = { ...testLog(), error: (of: unknown) => void told.push(of), debug: () => undefined };
+  const logLines: unknown[] = [];
+  const log = { ...testLog(), error: (of: unknown) => void logLines.push(of), debug: () => undefined };
   chainUnits = 7n;
   await compare({ log: log as never });
   await compare({ log: log as never });
-  expect(told).toHaveLength(1);
+  expect(logLines).toHaveLength(1);
   chainUnits = 0n;
   await compare({ log: log as never });
   chainUnits = 7n;
   await compare({ log: log as never });
   await compare({ log: log as never });
-  expect(told).toHaveLength(2);
+  expect(logLines).toHaveLength(2);
 });
 
 test("gauges show open drifts and deposits without a ledger entry", async () => {

@@ -232,12 +232,12 @@ test("a hold with a cancelled authorization expires, although the token calls it
   const deps = depsOn(database.db, chain);
   await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
-  const said = tokenAbi.encodeEventLog("AuthorizationCanceled", [
+  const eventLog = tokenAbi.encodeEventLog("AuthorizationCanceled", [
     `0x${"5".repeat(40)}`,
     `0x${hold.steps[0]!.nonce}`,
   ]);
   const place = { blockNumber: 998n, blockHash: blockHashOf(998n), txHash: "0x77", logIndex: 0 };
-  chain.logs = [{ address: TOKEN, ...said, ...place }];
+  chain.logs = [{ address: TOKEN, ...eventLog, ...place }];
   while (await scanFinalized(deps));
   await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);

@@ -27,21 +27,21 @@ test("a wallet's block and unblock are reported once each at finality, also afte
   expect(await rescan(deps, 985n)).toBe("rewound");
   while (await scanFinalized(deps));
 
-  const told = await db.query<{ type: string; aggregate_id: string; payload: Buffer }>(
+  const published = await db.query<{ type: string; aggregate_id: string; payload: Buffer }>(
     sql`select type, aggregate_id, payload from outbox order by id`,
   );
-  expect(told.map(({ type, aggregate_id: id }) => [type, id])).toEqual(
+  expect(published.map(({ type, aggregate_id: id }) => [type, id])).toEqual(
     Array(2).fill(["wallet_block_changed", wallet.walletId]),
   );
   const { address: walletAddress, ...names } = wallet;
-  expect(told.map(({ payload }) => WalletBlockChanged.decode(payload))).toEqual([
+  expect(published.map(({ payload }) => WalletBlockChanged.decode(payload))).toEqual([
     { ...names, walletAddress, blocked: true, blockNumber: 991n },
     { ...names, walletAddress, blocked: false, blockNumber: 999n },
   ]);
 });
 
 function blockSet(account: string, blocked: boolean, blockNumber: bigint) {
-  const said = tokenAbi.encodeEventLog("AccountBlockSet", [account, blocked]);
+  const eventLog = tokenAbi.encodeEventLog("AccountBlockSet", [account, blocked]);
   const place = { blockNumber, blockHash: blockHashOf(blockNumber), txHash: `0x${blockNumber}`, logIndex: 0 };
-  return { address: TOKEN, ...said, ...place };
+  return { address: TOKEN, ...eventLog, ...place };
 }

@@ -340,7 +340,7 @@ const ZERO = `0x${"0".repeat(64)}`;
 const SEVEN_WON = 7_000_000n.toString(16).padStart(64, "0");
 const NEVER = new AbortController().signal;
 
-/** Custody that knows every wallet, and signs for whoever is not among the refused. */
+/** Custody that signs for every organisation except this one. */
 function custodyWithout(orgId: string) {
   const refused = new Set([orgId]);
   const noKey = { code: "SYS_004", detailsJson: JSON.stringify({ reason: "key_unavailable" }) };

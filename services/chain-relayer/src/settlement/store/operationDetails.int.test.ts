@@ -57,12 +57,12 @@ test("unfinished operations are counted by state and wait reason, with the age o
   await become(6, 7, "PASSED", null, 900);
 
   const counts = await listOpenCounts(db);
-  const told = counts.map(({ oldestSeconds, pausedSeconds, ...of }) => {
+  const openCounts = counts.map(({ oldestSeconds, pausedSeconds, ...of }) => {
     expect(pausedSeconds).toBe(0);
     return { ...of, oldest: Math.round(oldestSeconds / 100) };
   });
-  expect(told).toHaveLength(4);
-  expect(told).toEqual(
+  expect(openCounts).toHaveLength(4);
+  expect(openCounts).toEqual(
     expect.arrayContaining([
       { state: "WAITING", reason: "", count: 2, oldest: 3 },
       { state: "PLANNED", reason: "", count: 1, oldest: 5 },

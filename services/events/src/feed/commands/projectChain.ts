@@ -18,21 +18,27 @@ import { findBalances } from "../store/balances";
 import { findCancelledObjects } from "../store/cancellations";
 import { publishChanges } from "./publishChanges";
 
-/** Publishes what chain-relayer tells: settlements, deposits, recorded transactions and blocked wallets. */
+/** Publishes settlements, deposits, recorded transactions and blocked wallets of chain-relayer. */
 export async function projectChain(_deps: object, tx: Tx, events: ReceivedEvent[]): Promise<void> {
   await publishChanges(tx, events, async () => {
-    const told = events.map((event) => ({ event, news: settlementNews(event), block: walletBlock(event) }));
+    const decoded = events.map((event) => ({
+      event,
+      news: settlementNews(event),
+      block: walletBlock(event),
+    }));
     const [cancelled, balances] = await Promise.all([
       findCancelledObjects(
         tx,
-        told.flatMap(({ news }) => news.map(({ orgId, ledgerRef }) => ({ orgId, cancelId: ledgerRef }))),
+        decoded.flatMap(({ news }) => news.map(({ orgId, ledgerRef }) => ({ orgId, cancelId: ledgerRef }))),
       ),
       findBalances(
         tx,
-        told.flatMap(({ event, block }) => (block ? [{ orgId: event.orgId, walletId: block.walletId }] : [])),
+        decoded.flatMap(({ event, block }) =>
+          block ? [{ orgId: event.orgId, walletId: block.walletId }] : [],
+        ),
       ),
     ]);
-    return told.flatMap(({ event, news, block }) => {
+    return decoded.flatMap(({ event, news, block }) => {
       if (block) return [blockChange(event, block, balances.get(block.walletId))];
       if (!(event.type in SETTLEMENT_READERS)) return [otherChange(event)];
       return news.map((each) => settlementChange(each, objectOf(each, cancelled)));
@@ -76,7 +82,7 @@ function walletBlock({ type, payload }: ReceivedEvent): WalletBlockChanged | und
   return type === "wallet_block_changed" ? WalletBlockChanged.decode(payload) : undefined;
 }
 
-/** A wallet that is no longer blocked is told of as updated: the contract has no other name for it. */
+/** An unblocked wallet is published as updated: the contract has no other name for it. */
 function blockChange(
   event: ReceivedEvent,
   { walletId, blocked }: WalletBlockChanged,

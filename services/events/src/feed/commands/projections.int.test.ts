@@ -80,7 +80,7 @@ test("entries become events with data as a read answers, numbered by organisatio
   expect(await world.app.getEvent({ orgId, eventId: events[1]!.eventId })).toMatchObject({ sequence: 2n });
 });
 
-test("settlements change the object and are told of once they are final", async () => {
+test("settlements change the object and are published once they are final", async () => {
   const orgId = newId("org");
   const paid = paymentEntry(parties(), split);
   await world.post(orgId, paid);
@@ -101,7 +101,7 @@ test("settlements change the object and are told of once they are final", async 
   expect(events[3]!.data.cancellation.settlement).toEqual(CONFIRMED);
 });
 
-test("a settlement that arrives before its entry is told of right after the entry", async () => {
+test("a settlement that arrives before its entry is published right after the entry", async () => {
   const orgId = newId("org");
   const charge = chargeEntry(newId("wal"), 5_000n, 5_000n);
   const part = cancelChargeEntry(charge, { amountWon: 2_000n, cancelledWon: 2_000n, balanceWon: 3_000n });
@@ -193,7 +193,7 @@ test("wallet events show the balance after the newest entry", async () => {
   ]);
 });
 
-test("deposits and new statuses of recorded transactions are told of", async () => {
+test("deposits and new statuses of recorded transactions are published", async () => {
   const orgId = newId("org");
   const id = newId("txn");
   const fields = {
@@ -234,7 +234,7 @@ test("deposits and new statuses of recorded transactions are told of", async () 
   });
 });
 
-test("a key is told of when it is issued, and once 14 and once 3 days before it expires", async () => {
+test("a key is published when it is issued, and once 14 and once 3 days before it expires", async () => {
   const orgId = newId("org");
   const issue = async (days: number) => {
     const keyId = newId("key");

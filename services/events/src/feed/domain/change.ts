@@ -9,7 +9,7 @@ export interface ObjectState {
   failureReason: string | null;
 }
 
-/** What chain-relayer tells of a ledger entry or hold. */
+/** The settlement state of a ledger entry or hold, from an event of chain-relayer. */
 export interface SettlementNews {
   orgId: string;
   ledgerRef: string;
@@ -23,7 +23,7 @@ export interface SettlementNews {
   failureReason: string | null;
 }
 
-/** What one event of a service does to one public object. */
+/** Effect of one event of a service on one public object. */
 export interface Change {
   orgId: string;
   objectId: string;
@@ -34,7 +34,7 @@ export interface Change {
   types: readonly EventType[] | ((before: ObjectState | undefined) => readonly EventType[]);
   /** The ledger entry that the change comes from. Its settlement may have arrived before it. */
   ledgerRef?: string;
-  /** Gives the object after the change, or undefined when nothing is to be stored or told. */
+  /** Returns the object after the change, or undefined when nothing must be stored or published. */
   apply: (state: ObjectState | undefined) => ObjectState | undefined;
   /** The settlement that the change brings. It waits when the object is not there yet. */
   settlement?: SettlementNews;

@@ -18,8 +18,11 @@ export function recordChanged(source: Source, message: RecordChanged): Change {
       data.status === (before?.data.status ?? "PENDING") ? [] : ["transaction.status_changed"],
     apply: (current) => {
       const history = (current?.data.history as ObjectData[] | undefined) ?? [];
-      const told = record.history.map(transactionChangeJson);
-      return { data: { ...data, history: [...history, ...told].slice(-MAX_HISTORY) }, failureReason: null };
+      const newChanges = record.history.map(transactionChangeJson);
+      return {
+        data: { ...data, history: [...history, ...newChanges].slice(-MAX_HISTORY) },
+        failureReason: null,
+      };
     },
   };
 }

@@ -5,10 +5,10 @@ import { type EventType } from "../domain/eventTypes";
 export interface PublicEvent {
   eventId: string;
   type: EventType;
-  /** Of the organisation, without gaps. */
+  /** Per organisation, without gaps. */
   sequence: bigint;
   objectId: string;
-  /** Of the object, without gaps. */
+  /** Per object, without gaps. */
   objectSequence: bigint;
   createdAt: Date;
   dataJson: string;

@@ -4,7 +4,7 @@ import { type ObjectData, type ObjectState } from "../domain/change";
 export interface StoredObject {
   orgId: string;
   objectId: string;
-  /** Of the object's newest event. */
+  /** Sequence of the object's newest event. */
   sequence: bigint;
   state: ObjectState;
 }

@@ -13,15 +13,15 @@ export async function failpoint(name: string): Promise<void> {
 }
 
 /** Runs once, in the first work that reaches the point. */
-export function doAt(point: string, run: () => Promise<void>): void {
+export function runAtPoint(point: string, run: () => Promise<void>): void {
   stop = { at: point, run };
 }
 
 /** Hangs the first work that reaches the point until everything is killed. */
-function hangAt(point: string): { reached: Promise<void> } {
+function hangAtPoint(point: string): { reached: Promise<void> } {
   let reach = (): void => undefined;
   const reached = new Promise<void>((resolve) => (reach = resolve));
-  doAt(point, () => {
+  runAtPoint(point, () => {
     reach();
     return new Promise(() => undefined);
   });
@@ -30,7 +30,7 @@ function hangAt(point: string): { reached: Promise<void> } {
 
 /** Starts the work, waits until it reaches the point, and kills everything. */
 export async function crashAt(world: World, point: string, work: () => Promise<unknown>): Promise<void> {
-  const { reached } = hangAt(point);
+  const { reached } = hangAtPoint(point);
   // The process dies, so its answer reaches no caller.
   work().catch(() => undefined);
   await reached;

@@ -35,7 +35,7 @@ export interface World {
   execute(command: Command, idempotencyKey?: string): Promise<ExecuteResponse>;
   balances(...walletIds: string[]): Promise<number[]>;
   /** Answers of chain-relayer about operations. The events decide for an absent operation. */
-  relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
+  relayerStatuses: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
   /** The settlements that chain-relayer lists, by ledger reference. */
   relayerLists: Map<string, Settlement>;
   /** Sum over all labels, of payment's first replica. */
@@ -84,16 +84,16 @@ export async function openWorld(): Promise<World> {
   writeFileSync(kekPath, JSON.stringify(kek), { mode: 0o600 });
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
-  const relayerSays: World["relayerSays"] = new Map();
+  const relayerStatuses: World["relayerStatuses"] = new Map();
   const relayerLists: World["relayerLists"] = new Map();
   const created = [databases.payment, databases.ledger, databases.wallet];
-  const start = () => startLife(databases, orgId, kekPath, { relayerSays, relayerLists });
+  const start = () => startLife(databases, orgId, kekPath, { relayerStatuses, relayerLists });
   let life = await start();
 
   const world: World = {
     orgId,
     databases,
-    relayerSays,
+    relayerStatuses,
     relayerLists,
     metric: (name) => life.metric(name),
     app: (replica = 0) => life.apps[replica]!,
@@ -175,7 +175,7 @@ async function startLife(
   databases: Databases,
   orgId: string,
   kekPath: string,
-  relayer: Pick<World, "relayerSays" | "relayerLists">,
+  relayer: Pick<World, "relayerStatuses" | "relayerLists">,
 ) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
@@ -303,13 +303,16 @@ function fakeAuth(orgId: string): GrpcService {
 /** Payment asks chain-relayer before it ends a hold, and lists settlements in a rebuild. */
 function fakeRelayer(
   { db }: TestDatabase,
-  { relayerSays, relayerLists }: Pick<World, "relayerSays" | "relayerLists">,
+  { relayerStatuses, relayerLists }: Pick<World, "relayerStatuses" | "relayerLists">,
 ): GrpcService {
   return implement(RelayerServiceService, {
     async getOperations({ refs }) {
-      const told = await db.query<{ ref: string; status: string }>(sql`
+      const rows = await db.query<{ ref: string; status: string }>(sql`
         select ledger_ref as ref, status from settlements where ledger_ref = any(${refs.map(({ ledgerRef }) => ledgerRef)}::text[])`);
-      const statuses = new Map([...told.map(({ ref, status }) => [ref, status] as const), ...relayerSays]);
+      const statuses = new Map([
+        ...rows.map(({ ref, status }) => [ref, status] as const),
+        ...relayerStatuses,
+      ]);
       return {
         operations: refs.flatMap((ref) => {
           const status = statuses.get(ref.ledgerRef) ?? "UNKNOWN";

@@ -8,7 +8,7 @@ const LENGTH_BYTES = 4;
  * and appends the next connection's bytes to it: it then reads nonsense, and throws where nothing
  * can catch it.
  */
-export function giveWholeAnswers(socket: Socket): Socket {
+export function bufferWholeResponses(socket: Socket): Socket {
   const whole = createFramer();
   const listen = socket.on.bind(socket) as (event: string, listener: Listener) => Socket;
   socket.on = (event: string, listener: Listener) =>

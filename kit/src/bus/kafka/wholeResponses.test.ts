@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createFramer } from "./wholeAnswers";
+import { createFramer } from "./wholeResponses";
 
 function answer(text: Buffer): Buffer {
   const length = Buffer.alloc(4);

@@ -4,11 +4,11 @@ import { type Stack } from "@wonrail/local/stackFile";
 import { asAdmin } from "../support/asAdmin";
 
 /** Unfinished work, as an operator counts it: the schema and the statement. */
-export const ON_THEIR_WAY = {
+export const UNFINISHED_WORK = {
   "transfers without an end": ["payment", "select count(*) from transfers where status = 'PENDING'"],
   "events of ledger": ["ledger", "select count(*) from outbox_pending"],
 } as const;
-export type Kind = keyof typeof ON_THEIR_WAY;
+export type Kind = keyof typeof UNFINISHED_WORK;
 
 const PAUSE_MS = 100;
 
@@ -26,7 +26,7 @@ export async function untilNone(stack: Stack, kinds: Kind[], withinMs: number): 
 }
 
 async function countOf(stack: Stack, kind: Kind): Promise<number> {
-  const [schema, statement] = ON_THEIR_WAY[kind];
+  const [schema, statement] = UNFINISHED_WORK[kind];
   return asAdmin(stack, schema, async (db) => {
     const { count } = await db.one<{ count: bigint }>(rawSql(statement));
     return Number(count);

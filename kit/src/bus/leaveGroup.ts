@@ -2,7 +2,7 @@ import { type Movement } from "./liveness";
 import { within } from "./waiting";
 
 /** How long a stopping process waits for an answer of the bus, within its grace. */
-export const FAREWELL_MS = 3_000;
+export const LEAVE_TIMEOUT_MS = 3_000;
 /** Limit for closing the whole bus: the outbox's relay has waited for its messages before. */
 export const CLOSING_MS = 1_000;
 const HANDLERS_TIMEOUT_MS = 12_000;
@@ -12,12 +12,12 @@ const HANDLERS_TIMEOUT_MS = 12_000;
  * the last commit and the leave: the messages come again, to another member, once the session has
  * ended. Rejects on timeout.
  */
-export async function leaveInTime(
+export async function leaveGroup(
   movement: Pick<Movement, "idle">,
   leave: () => Promise<void>,
 ): Promise<void> {
   const left = leave();
   left.catch(() => undefined);
   await within(HANDLERS_TIMEOUT_MS, "the handler did not end", movement.idle());
-  await within(FAREWELL_MS, "the consumer did not close", left);
+  await within(LEAVE_TIMEOUT_MS, "the consumer did not close", left);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { PROCESSES, ROOT } from "../ops/repository";
-import { howLaunched } from "./launched";
+import { readLaunch } from "./launched";
 import { isReady } from "./replicas";
 
 const READY_MS = 30_000;
@@ -13,13 +13,13 @@ const READY_MS = 30_000;
  * Starts another instance of a running process on its own ports. Its output goes to the log file,
  * or nowhere.
  */
-export async function startBeside(
+export async function startInstance(
   name: string,
   pid: number,
   settings: Record<string, string>,
   logFile?: string,
 ): Promise<ChildProcess> {
-  const { command, args, env } = howLaunched(pid);
+  const { command, args, env } = readLaunch(pid);
   const ops = await randomFreePort();
   const { folder } = PROCESSES.find((each) => each.name === name)!;
   const log = logFile === undefined ? "ignore" : openSync(logFile, "a");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createShares, NOBODY, takeInTurns } from "./shares";
+import { createOwnerLimits, NOBODY, takeFairly } from "./ownerLimits";
 
 type Item = { owner: string; weight: number; number: number };
 const queueOf = (weight: fc.Arbitrary<number>) =>
@@ -7,11 +7,11 @@ const queueOf = (weight: fc.Arbitrary<number>) =>
     .array(fc.record({ owner: fc.constantFrom("a", "b", "c", "d"), weight }), { maxLength: 60 })
     .map((all): Item[] => all.map((one, number) => ({ ...one, number })));
 const queue = queueOf(fc.constant(0));
-const take = (items: Item[], size: number) => takeInTurns(items, { items: size, weight: 1 });
+const take = (items: Item[], size: number) => takeFairly(items, { items: size, weight: 1 });
 const weightOf = (items: Item[]) => items.reduce((sum, { weight }) => sum + weight, 0);
 const count = (items: Item[], of: string) => items.filter(({ owner }) => owner === of).length;
 
-describe("takeInTurns", () => {
+describe("takeFairly", () => {
   it("neither loses nor duplicates an item, and keeps the order of both parts", () => {
     fc.assert(
       fc.property(queue, fc.integer({ min: 1, max: 20 }), (items, size) => {
@@ -42,7 +42,7 @@ describe("takeInTurns", () => {
   });
 });
 
-describe("takeInTurns with weights", () => {
+describe("takeFairly with weights", () => {
   const weight = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2, noNaN: true }));
 
   it("keeps a batch within its weight unless its only item is heavier", () => {
@@ -75,16 +75,16 @@ describe("takeInTurns with weights", () => {
   });
 });
 
-describe("createShares", () => {
+describe("createOwnerLimits", () => {
   it("gives each owner a number of places, and a returned place again", () => {
-    const shares = createShares(2);
+    const shares = createOwnerLimits(2);
     expect(["a", "a", "a", "b"].map(shares.take)).toEqual([true, true, false, true]);
     shares.give("a");
     expect([shares.take("a"), shares.take("a")]).toEqual([true, false]);
   });
 
   it("does not limit items without an owner", () => {
-    const shares = createShares(1);
+    const shares = createOwnerLimits(1);
     expect([shares.take(NOBODY), shares.take(NOBODY)]).toEqual([true, true]);
   });
 });

@@ -2,7 +2,7 @@
 export const NOBODY = "";
 
 /** Places in use per owner, with a limit; items without an owner have none. */
-export function createShares(largest: number): {
+export function createOwnerLimits(largest: number): {
   take: (owner: string) => boolean;
   give: (owner: string) => void;
 } {
@@ -33,7 +33,7 @@ export interface BatchLimits {
  * Takes each owner's first item, then each owner's second, until an item does not fit. Both parts stay
  * in the order in which the items came.
  */
-export function takeInTurns<T extends { owner: string; weight: number }>(
+export function takeFairly<T extends { owner: string; weight: number }>(
   queue: T[],
   limits: BatchLimits,
 ): { taken: T[]; left: T[] } {
