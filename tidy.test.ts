@@ -13,7 +13,7 @@ const FOLDERS = ["commands", "queries", "domain", "store"];
 /** Services with several flows have one folder per flow; the others have FOLDERS at the top. */
 const FLOWS: Record<string, string[]> = {
   "chain-relayer": ["evm", "sender", "settlement", "indexer", "deposits", "reconciliation", "records"],
-  events: ["feed"],
+  events: ["feed", "webhooks"],
 };
 const OUTSIDE: Record<string, string> = {
   auth: "admin",

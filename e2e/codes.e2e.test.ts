@@ -5,6 +5,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
+import { EVENT_CODES } from "./support/eventCodes";
 import { leaksOf, secretsOf } from "./support/leaks";
 import { admin, issuedKeys, newOrganisation, type NewOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
@@ -292,16 +293,11 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
     return refused;
   },
 
-  EVT_001: ({ api }) => api.call("GET", `/api/events/evt_${UNKNOWN_ID}`),
-  EVT_002: async ({ stack }) => {
-    const { api } = await newOrganisation(stack.stack());
-    await wallet(api);
-    await eventually(async () => expect((await api.get("/api/events")).items.length).toBeGreaterThan(1));
-    await asOwner(stack, "events", sql`delete from events where sequence = 1`);
-    const refused = await api.call("GET", "/api/events?after=0");
-    expect(refused.body.error?.details).toEqual({ oldestAfter: "1" });
-    return refused;
-  },
+  EVT_001: EVENT_CODES.EVT_001,
+  EVT_002: EVENT_CODES.EVT_002,
+  WHK_001: EVENT_CODES.WHK_001,
+  WHK_002: EVENT_CODES.WHK_002,
+  WHK_003: EVENT_CODES.WHK_003,
 
   REQ_001: ({ api }) => api.call("POST", "/api/wallets", { userId: "x", walletType: "GOLD", balance: 5 }),
   REQ_002: { never: "a request that runs is joined: the second one waits for the same answer" },

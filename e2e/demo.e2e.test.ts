@@ -87,6 +87,7 @@ test("make demo succeeds: all operations are final, ledger and chain agree", asy
     "so is its way back",
     "executed when it was due",
     "credited once",
+    "the delivery is DELIVERED",
   ])
     expect(output).toContain(seen);
   expect(output).toMatch(/ledger = chain: \d+ wallets compared, drift 0 KRW/);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
+import { ServiceClient } from "@wonrail/sdk";
 import { differencesFromReads, readFrames, tellStory, TYPES_OF_STORY } from "./money/eventStory";
 import { compareForeignAnswers } from "./money/foreignIds";
 import { hostileCases, type Fixtures } from "./money/hostile";
@@ -14,6 +15,7 @@ import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
 import { replayExamples } from "./money/story";
 import { authorise, execute } from "./money/tryItOut";
+import { startReceiver } from "./money/receiver";
 import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
 import { findBrowser, openPage } from "./support/browser";
@@ -80,7 +82,9 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
   const evt = await eventually(async () => (await stranger.api.get("/api/events?limit=1")).items[0].eventId);
   const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
-  const foreign = { ...made, evt };
+  const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
+  const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);
+  const foreign = { ...made, evt, whk };
   const before = await wholeLedger();
   for (const { request, foreign: one, absent } of await compareForeignAnswers(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);
@@ -97,6 +101,34 @@ test("the newest event of each object tells of it as a read answers", async () =
   );
   const types = new Set(items.map(({ type }: Json) => type as string));
   expect([...types].sort()).toEqual(TYPES_OF_STORY);
+});
+
+test("a webhook for a settled payment arrives, and the library verifies it", async () => {
+  const { api, apiKey } = await newOrganisation(stack.stack());
+  const client = new ServiceClient({ baseUrl: stack.stack().gatewayUrl, apiKey });
+  const receiver = await startReceiver();
+  try {
+    const { webhookId, secret } = await client.webhooks.create({
+      url: receiver.url,
+      eventTypes: ["settlement.confirmed"],
+    });
+    const { paymentId } = await makeMoney(api, "hooked");
+    const delivery = await receiver.until(({ body }) => body.includes(paymentId));
+    const event = await client.webhooks.unwrap(delivery.body, delivery.headers, secret);
+    expect(event).toEqual(await client.events.get(event.eventId));
+    expect(event).toMatchObject({
+      ...{ type: "settlement.confirmed", objectId: paymentId },
+      data: { paymentId, settlement: { status: "CONFIRMED" } },
+    });
+    const forged = client.webhooks.unwrap(`${delivery.body} `, delivery.headers, secret);
+    await expect(forged).rejects.toMatchObject({ code: "SDK_004" });
+    await eventually(async () => {
+      const { items } = await client.webhooks.listDeliveries(webhookId, { status: "DELIVERED" });
+      expect(items.map(({ eventId }) => eventId)).toContain(event.eventId);
+    });
+  } finally {
+    await receiver.close();
+  }
 });
 
 test("the stream pushes the events of the list, and goes on after the last one that was seen", async () => {

@@ -39,6 +39,8 @@ const everywhere = [
     "accept-a-payment",
     "refund-and-cancel",
     "reconcile-a-day",
+    "events",
+    "webhooks",
     "handle-errors",
     "events",
     "sdk",

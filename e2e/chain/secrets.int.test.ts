@@ -7,7 +7,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { openCurve } from "@wonrail/wallet/keys/curve";
 import { walletBranch, walletKey } from "@wonrail/wallet/keys/hierarchy";
-import { fileKms } from "@wonrail/wallet/keys/kms";
+import { fileKms } from "@wonrail/kit/kms";
 import { NO_LIMIT, openBook, untilSettled } from "./support/book";
 import { openTestPool, openWorld, type Service, type World } from "./support/world";
 
@@ -73,7 +73,7 @@ test("logs, answers, events, rows and environments hold no seed, derived key, ke
 
 /** Stores a seed as the wallet service does. */
 async function plant(orgId: string, seed: Buffer): Promise<void> {
-  const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
+  const context = { orgId, objectId: "", purpose: "seed" as const, version: 1 };
   const { keyId, bytes } = await fileKms(world.keyFiles.kek).seal(seed, context);
   await db.run(
     sql`insert into seeds (org_id, version, kek_id, sealed) values (${orgId}, 1, ${keyId}, ${bytes})`,

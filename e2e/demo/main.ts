@@ -1,5 +1,6 @@
 import { readStack } from "../support/stackFile";
 import { booksChapter, depositChapter, restartChapter } from "./chain";
+import { eventsChapter } from "./events";
 import { keysChapter } from "./keys";
 import { moneyChapter, outsideTransferChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
@@ -19,6 +20,7 @@ export async function main(): Promise<number> {
     await restartChapter(world, cast);
     await refundChapter(world, cast);
     await booksChapter(world, cast);
+    await eventsChapter(world);
     screen.end(
       `The demo took ${Math.round((Date.now() - startMs) / 1000)} s. Documentation: ${world.stack.docsUrl}`,
     );

@@ -44,6 +44,9 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
     operator: NOTHING,
     support: "Tell the partner to read the objects again, then to go on after `details.oldestAfter`.",
   },
+  WHK_001: { operator: NOTHING, support: "Check the webhook's id and the organisation's code." },
+  WHK_002: { operator: NOTHING, support: "Tell the partner which rule for URLs `details.reason` names." },
+  WHK_003: { operator: NOTHING, support: "Tell the partner to delete webhooks that are no longer used." },
   TRF_001: {
     operator: NOTHING,
     support: "Compare `details.available` with the holds of transfers under way.",

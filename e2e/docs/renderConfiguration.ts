@@ -80,6 +80,7 @@ const MEANINGS: Record<string, string> = {
   LEDGER_ADDRESS: "`host:port` of ledger",
   PAYMENT_ADDRESS: "`host:port` of payment",
   RELAYER_ADDRESS: "`host:port` of chain-relayer",
+  EVENTS_ADDRESS: "`host:port` of events",
   TLS_CERT: "certificate of this process as PEM; usually `TLS_CERT_FILE`",
   TLS_KEY: "its private key; usually `TLS_KEY_FILE`",
   TLS_CA: "authority of the other processes; usually `TLS_CA_FILE`",

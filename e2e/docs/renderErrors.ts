@@ -69,6 +69,7 @@ const GROUPS: Record<string, string> = {
   CHG: "Charges and refunds",
   PAY: "Payments",
   EVT: "Events",
+  WHK: "Webhooks",
   TX: "Recorded transactions",
   REQ: "Requests",
   SIG: "Signing",

@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** Objects of another organisation, by kind. */
-export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt", string>;
+export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt" | "whk", string>;
 
 /**
  * Every request of the contract with an id, by the id's kind. foreignIds.test.ts checks
@@ -44,6 +44,13 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
     ["pay", (id) => get(`/api/wallets/payment/${id}`)],
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
     ["evt", (id) => get(`/api/events/${id}`)],
+    ["whk", (id) => get(`/api/webhooks/${id}`)],
+    ["whk", (id) => patch(`/api/webhooks/${id}`, { description: "mine" })],
+    ["whk", (id) => ({ method: "DELETE", path: `/api/webhooks/${id}` })],
+    ["whk", (id) => post(`/api/webhooks/${id}/rotate-secret`, {})],
+    ["whk", (id) => ({ method: "POST", path: `/api/webhooks/${id}/test` })],
+    ["whk", (id) => post(`/api/webhooks/${id}/replay`, { failed: true })],
+    ["whk", (id) => get(`/api/webhooks/${id}/deliveries`)],
     ["wal", (id) => get(`/api/events?order=desc&objectId=${id}`)],
     ["txn", (id) => get(`/api/transaction/${id}`)],
     ["txn", (id) => patch(`/api/transaction/${id}/status`, { status: "CONFIRMED" })],

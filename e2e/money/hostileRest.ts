@@ -31,6 +31,19 @@ const NO_METADATA: Values = [
   ...unlabelled('{"k":1}', '{"k":null}', '{"k":["v"]}', '{"k":{"k":"v"}}'),
 ];
 
+const WEBHOOK_FIELDS: Record<string, Values> = {
+  url: [
+    ...NO_TEXT,
+    ["nothing", '""'],
+    ["2,001 characters", text(`https://partner.example/${"x".repeat(1_977)}`)],
+  ],
+  eventTypes: [...unlabelled("null", "0", '"x"', "{}"), ...unlabelled('["gift.given"]', "[1]", "[null]")],
+  description: [...NO_TEXT, ["501 characters", text("d".repeat(501))]],
+  status: [...NO_TEXT, ...unlabelled('"GONE"', '"enabled"')],
+  ordering: [...NO_TEXT, ...unlabelled('"OBJECT"', '"global"')],
+  after: [...NO_TEXT, ...unlabelled('"-1"', '"1.5"', '"x"', '""')],
+};
+
 /** Each is refused with REQ_001 and its field, but for ids in paths, which are absent. */
 export function hostileRest(fixtures: Fixtures): Hostile[] {
   return [...bodies(fixtures), ...pathIds(fixtures), ...queries(fixtures)];
@@ -47,6 +60,7 @@ function bodies({ walletId }: Fixtures): Hostile[] {
     }),
     ...spoilt("PATCH", `/api/wallets/${walletId}`, { metadata: {} }, { metadata: NO_METADATA }),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
+    ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
     ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {
       const [method, path] = place.split(" ") as [string, string];
       return refused(method, path, "walletId", "in a body that there is none of", '{"walletId":1}');
@@ -83,6 +97,10 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
     ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
     ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
     ["GET", "/api/events/", "", "evt", "EVT_001"],
+    ["GET", "/api/webhooks/", "", "whk", "WHK_001"],
+    ["DELETE", "/api/webhooks/", "", "whk", "WHK_001"],
+    ["POST", "/api/webhooks/", "/test", "whk", "WHK_001"],
+    ["GET", "/api/webhooks/", "/deliveries", "whk", "WHK_001"],
   ];
   return places.flatMap(([method, before, after, prefix, absent]) => {
     const otherKind = prefix === "pay" ? walletId : paymentId;
@@ -132,6 +150,7 @@ const KEYS = {
   charge: newId("chg"),
   payment: newId("pay"),
   record: newId("txn"),
+  webhook: newId("whk"),
   line: "7",
 };
 
@@ -166,6 +185,7 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     },
     "/api/events": { ...EVENT_FILTERS, order: ["", "up", "ASC"], wait: ["", "-1", "21", "1e1", "0x1"] },
     "/api/events/stream": EVENT_FILTERS,
+    "/api/webhooks": { cursor: cursors("webhook") },
     "/api/transaction": { cursor: cursors("record"), from: NO_MOMENT, to: NO_MOMENT },
   };
   return Object.entries(lists).flatMap(([path, own]) =>

@@ -169,11 +169,11 @@ withHelm("the chart", () => {
       }
     });
 
-    it("lets only chain-relayer reach the chain, and admits callers only at a service's port", () => {
-      const toChain = PROCESSES.filter(({ name }) =>
+    it("lets only chain-relayer reach the chain, and only events reach endpoints of partners", () => {
+      const outside = PROCESSES.filter(({ name }) =>
         egressPorts(policy(manifests(), name)).some((port) => port === 443 || port === 8545),
       );
-      expect(toChain.map(({ name }) => name)).toEqual(["chain-relayer"]);
+      expect(outside.map(({ name }) => name)).toEqual(["chain-relayer", "events"]);
       const deny = manifests().find(
         ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name.endsWith("-deny"),
       )!;
@@ -189,6 +189,7 @@ withHelm("the chart", () => {
           .map(({ component }) => component)
           .filter((component) => !OWN_PARTS.includes(component));
       expect(holders("kek.json")).toEqual(["wallet"]);
+      expect(holders("webhook-kek.json")).toEqual(["events"]);
       expect(holders("operator-key")).toEqual(["chain-relayer"]);
       for (const { name, schema } of PROCESSES) {
         expect(new Set(holders(`${name}-url`))).toEqual(new Set(schema ? ownersOf(values, name) : []));

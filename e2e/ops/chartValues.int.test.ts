@@ -58,7 +58,7 @@ withHelm("values that cannot work", () => {
       .filter(({ owner }) => owner.startsWith("Deployment/"))
       .map(({ pod }) => pod.containers[0]!.image);
     expect(images).toHaveLength(7);
-    expect(new Set(images).size).toBe(6);
+    expect(new Set(images).size).toBe(7);
     expect(images).toContain(`registry.example.com/wonrail-auth@${DIGEST}`);
     expect(images).toContain("registry.example.com/ours:1");
     expect(images).toContainEqual(expect.stringMatching(/^registry\.example\.com\/wonrail-wallet:/));

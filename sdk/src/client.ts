@@ -9,6 +9,7 @@ import { EventsApi } from "./resources/events.ts";
 import { PaymentsApi } from "./resources/payments.ts";
 import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
+import { WebhooksApi } from "./resources/webhooks.ts";
 import { WalletsApi } from "./resources/wallets.ts";
 
 /** A client of the Wonrail API. Create one per API key and share it. */
@@ -35,6 +36,8 @@ export class ServiceClient {
   readonly transactions: TransactionsApi;
   /** Events of the organisation, in one order. */
   readonly events: EventsApi;
+  /** Endpoints that get events pushed. */
+  readonly webhooks: WebhooksApi;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions = {}) {
@@ -52,6 +55,7 @@ export class ServiceClient {
     this.payments = new PaymentsApi(transport);
     this.transactions = new TransactionsApi(transport, config.network.type);
     this.events = new EventsApi(transport);
+    this.webhooks = new WebhooksApi(transport);
   }
 
   /** Resolves when the gateway answers. Sends no API key. */

@@ -118,5 +118,23 @@ export type {
   EventType,
   ServiceEvent,
   SettledObject,
+  Webhook,
+  WebhookOrdering,
+  WebhookStatus,
 } from "./resources/events.ts";
+export type {
+  CreatedWebhook,
+  CreateWebhookRequest,
+  DeletedWebhook,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryListQuery,
+  ReplayedWebhook,
+  ReplayWebhookRequest,
+  RotatedWebhook,
+  RotateSecretRequest,
+  UpdateWebhookRequest,
+  WebhooksApi,
+} from "./resources/webhooks.ts";
+export type { WebhookHeaders } from "./internal/unwrapWebhook.ts";
 export type { WaitOptions } from "./internal/pollUntil.ts";

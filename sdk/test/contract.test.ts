@@ -105,6 +105,31 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
       }),
     ({ events }) => events.list({ types: "wallet.created", order: "desc" }),
   ],
+  createWebhook: [
+    ({ webhooks }) => webhooks.create({ url: "https://partner.example.com/" }),
+    ({ webhooks }) =>
+      webhooks.create({
+        ...{ url: "https://partner.example.com/", eventTypes: ["payment.created"], description: "d" },
+        ...{ status: "DISABLED", ordering: "object", after: "0" },
+      }),
+  ],
+  listWebhooks: [({ webhooks }) => webhooks.list(), ({ webhooks }) => webhooks.list(page)],
+  getWebhook: [({ webhooks }) => webhooks.get("whk_1")],
+  updateWebhook: [({ webhooks }) => webhooks.update("whk_1", { status: "ENABLED", eventTypes: [] })],
+  deleteWebhook: [({ webhooks }) => webhooks.delete("whk_1")],
+  rotateWebhookSecret: [
+    ({ webhooks }) => webhooks.rotateSecret("whk_1"),
+    ({ webhooks }) => webhooks.rotateSecret("whk_1", { overlapSeconds: 60 }),
+  ],
+  testWebhook: [({ webhooks }) => webhooks.test("whk_1")],
+  replayWebhook: [
+    ({ webhooks }) => webhooks.replay("whk_1", { after: "1", upTo: "5" }),
+    ({ webhooks }) => webhooks.replay("whk_1", { failed: true }),
+  ],
+  listDeliveries: [
+    ({ webhooks }) => webhooks.listDeliveries("whk_1"),
+    ({ webhooks }) => webhooks.listDeliveries("whk_1", { ...page, status: "FAILED" }),
+  ],
   getEvent: [({ events }) => events.get("evt_1")],
   checkHealth: [(client) => client.checkHealth()],
 };

@@ -32,6 +32,15 @@ const methods: Record<string, string> = {
   updateTransactionSchedule: "transactions.updateSchedule",
   listEvents: "events.list",
   getEvent: "events.get",
+  createWebhook: "webhooks.create",
+  listWebhooks: "webhooks.list",
+  getWebhook: "webhooks.get",
+  updateWebhook: "webhooks.update",
+  deleteWebhook: "webhooks.delete",
+  rotateWebhookSecret: "webhooks.rotateSecret",
+  testWebhook: "webhooks.test",
+  replayWebhook: "webhooks.replay",
+  listDeliveries: "webhooks.listDeliveries",
   checkHealth: "checkHealth",
 };
 

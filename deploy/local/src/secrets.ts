@@ -8,6 +8,8 @@ export interface Secrets {
   password(purpose: string): string;
   /** The file with the wallet service's key-encryption key. */
   kekFile: string;
+  /** The file with the key-encryption key of webhooks' secrets. */
+  webhookKekFile: string;
   /** The words behind the local chain's funded accounts, drawn at the first start. */
   mnemonic(draw: () => Promise<string>): Promise<string>;
   mnemonicFile: string;
@@ -34,7 +36,9 @@ export function openSecrets({ secretsDir }: Home): Secrets {
   const root = keep(join(secretsDir, "root"), randomBytes(32).toString("hex"));
   const kekFile = join(secretsDir, "kek.json");
   const mnemonicFile = join(secretsDir, "mnemonic");
-  keep(kekFile, JSON.stringify({ current: "local", keys: { local: randomBytes(32).toString("base64") } }));
+  keep(kekFile, newKek());
+  const webhookKekFile = join(secretsDir, "webhook-kek.json");
+  keep(webhookKekFile, newKek());
   const keyFile = (name: string, key = `0x${randomBytes(32).toString("hex")}`): string => {
     const file = join(secretsDir, name);
     keep(file, key);
@@ -47,12 +51,17 @@ export function openSecrets({ secretsDir }: Home): Secrets {
     contractsFile: join(secretsDir, "contracts.json"),
     password: (purpose) => createHmac("sha256", root).update(purpose).digest("base64url"),
     kekFile,
+    webhookKekFile,
     mnemonic: async (draw) => {
       const known = readText(mnemonicFile)?.trim();
       return known ?? keep(mnemonicFile, await draw());
     },
     mnemonicFile,
   };
+}
+
+function newKek(): string {
+  return JSON.stringify({ current: "local", keys: { local: randomBytes(32).toString("base64") } });
 }
 
 /** The existing secret, or a new one. */

@@ -128,6 +128,7 @@ async function startServices(
 ): Promise<void> {
   const extra: Record<string, Record<string, string>> = {
     wallet: { KEK_PATH: secrets.kekFile },
+    events: { WEBHOOK_KEK_PATH: secrets.webhookKekFile, WEBHOOK_ALLOW_LOOPBACK: "true" },
     "chain-relayer": { OPERATOR_KEY_FILE: secrets.operatorKeyFile },
   };
   await allOf(

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { newId } from "@wonrail/kit/contract/ids";
 import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
-import { EventsServiceService, Order } from "@wonrail/proto/events/v1/events";
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
@@ -19,6 +18,7 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { calls, type Call, choice } from "./callRows";
+import { EVENT_CALLS } from "./eventCalls";
 import { CHAIN } from "./services";
 import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
 
@@ -132,16 +132,7 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
-  ...calls("gateway", "events", EventsServiceService, {
-    listEvents: {
-      good: ({ orgId }) => ({ orgId, types: [], order: Order.ASCENDING, limit: 20, waitMs: 0 }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 101 })],
-    },
-    getEvent: {
-      good: ({ orgId, eventId }) => ({ orgId, eventId }),
-      bad: ["EVT_001", (good) => ({ ...good, eventId: newId("evt") })],
-    },
-  }),
+  ...EVENT_CALLS,
   ...calls("gateway", "chain-relayer", RelayerServiceService, {
     createRecord: {
       good: ({ orgId, payer, payee }) => recordRequest(orgId, payer, payee),

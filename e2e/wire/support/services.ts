@@ -128,7 +128,9 @@ export async function startServices(): Promise<Services> {
   await start("chain-relayer", [...relayer, feedOf("chain-relayer", relayerTopics)]);
   const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
   await start("payment", paymentRpc(createPayment(partsOf("payment", settling)), testLog()));
-  const events = await createEvents(partsOf("events", {}));
+  const events = await createEvents(
+    partsOf("events", { WEBHOOK_KEK_PATH: newKek(closers), WEBHOOK_ALLOW_LOOPBACK: true }),
+  );
   await start("events", eventsRpc(events));
 
   return {

@@ -4,6 +4,7 @@ import { parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
 import { newId } from "@wonrail/kit/contract/ids";
 import { tx } from "@wonrail/kit/db";
+import { WebhookOrdering, WebhookStatus } from "@wonrail/proto/events/v1/events";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type CreateRecordRequest, PaymentType } from "@wonrail/proto/relayer/v1/relayer";
@@ -27,6 +28,7 @@ export interface Story {
   paymentId: string;
   recordId: string;
   eventId: string;
+  webhookId: string;
 }
 
 interface StoryWallet {
@@ -82,7 +84,15 @@ export async function makeStory(services: Services): Promise<Story> {
     paymentId,
     recordId: record!.id,
     eventId: await makeEvent(services, orgId, ours.key.keyId),
+    webhookId: await makeWebhook(gateway, orgId),
   };
+}
+
+/** An endpoint that gets nothing. */
+export async function makeWebhook({ events }: Story["gateway"], orgId: string): Promise<string> {
+  const asked = { orgId, url: "http://127.0.0.1:9/hook", eventTypes: [], description: "" };
+  const choices = { status: WebhookStatus.DISABLED, ordering: WebhookOrdering.NONE };
+  return (await events.createWebhook({ ...asked, ...choices })).webhook!.webhookId;
 }
 
 /** A public event, made as the inbox makes it. */

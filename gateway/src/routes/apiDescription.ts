@@ -9,6 +9,7 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   "Recorded transactions":
     "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
   Events: "Read what happened to your wallets, money, records and keys, in one order.",
+  Webhooks: "Have events sent to an address of yours, signed.",
   Service: "The state of the gateway itself.",
 };
 
@@ -81,6 +82,7 @@ seconds while \`settlement.status\` is PENDING or SUBMITTED. For transfers and r
 - \`wait\` makes the request wait for an event, so a loop of requests hears of each event within a second.
 - \`GET /api/events/stream\` pushes the same events as Server-Sent Events. The \`id\` of each is its sequence.
 - \`data\` is the object as a read of it answered when the event was made. The object may have changed since.
+- A webhook sends the same events to an address of yours, signed as Standard Webhooks 1.0.
 - Events are kept for 30 days. EVT_002 means that events behind \`after\` are gone.
 
 ## Changes to this API

@@ -7,7 +7,7 @@ import { type Handler, operation } from "./operation";
 import { DEFAULT_LIMIT, responseId, idOf, queryInteger, timestamp } from "./schemas";
 
 /** The public events. A later release may add types. */
-const EVENT_TYPES = [
+export const EVENT_TYPES = [
   "wallet.created",
   "wallet.updated",
   "wallet.deactivated",
@@ -26,6 +26,8 @@ const EVENT_TYPES = [
   "transaction.status_changed",
   "api_key.issued",
   "api_key.expiring",
+  "webhook.failing",
+  "webhook.disabled",
 ] as const;
 
 const MAX_WAIT_SECONDS = 20;
@@ -41,7 +43,9 @@ const event = z
     sequence: z.int().meta({
       description: "The place in the events of your organisation: from 1, without gaps.",
     }),
-    objectId: responseId("The id of the wallet, charge, refund, transfer, payment, deposit, record or key."),
+    objectId: responseId(
+      "The id of the wallet, charge, refund, transfer, payment, deposit, record, key or webhook.",
+    ),
     objectSequence: z
       .int()
       .meta({ description: "The place in the events of the object: from 1, without gaps." }),

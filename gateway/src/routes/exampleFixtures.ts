@@ -14,6 +14,10 @@ export function minute(count: number): string {
   return new Date(Date.parse(STORY_BEGINS_AT) + count * 60_000).toISOString();
 }
 
+export function secondsAfter(at: string, seconds: number): string {
+  return new Date(Date.parse(at) + seconds * 1_000).toISOString();
+}
+
 export function daysAfter(at: string, days: number): string {
   return new Date(Date.parse(at) + days * DAY_MS).toISOString();
 }
@@ -286,3 +290,43 @@ function eventOf(
 ) {
   return { eventId: exampleId("evt", place.createdAt), ...place, objectId: secondPayment.paymentId, data };
 }
+
+const webhook = {
+  webhookId: exampleId("whk", minute(26)),
+  url: "https://partner.example.com/wonrail",
+  eventTypes: ["payment.created", "payment.cancelled"],
+  description: "Orders",
+  status: "ENABLED",
+  disabledReason: null,
+  ordering: "object",
+  failingSince: null,
+  createdAt: minute(26),
+  updatedAt: minute(26),
+};
+export const createdWebhook = { ...webhook, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" };
+export const quietWebhook = { ...webhook, description: "Orders of the shop" };
+export const rotatedWebhook = {
+  ...quietWebhook,
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  previousSecretEndsAt: daysAfter(secondsAfter(minute(26), 7), 1),
+};
+export const testDelivery = {
+  deliveryId: exampleId("dlv", minute(26)),
+  eventId: exampleId("evt", minute(26)),
+  eventType: "webhook.test",
+  sequence: null,
+  status: "PENDING",
+  nextAttemptAt: minute(26),
+  createdAt: minute(26),
+  finishedAt: null,
+  attempts: [],
+};
+const refused = {
+  number: 1,
+  startedAt: minute(26),
+  durationMs: 84,
+  statusCode: 500,
+  responseHead: "HTTP 500\ndate: Wed, 14 Jan 2026 00:56:00 GMT\n\n",
+  error: "the endpoint answered 500",
+};
+export const retriedDelivery = { ...testDelivery, attempts: [refused] };

@@ -76,6 +76,8 @@ test("examples follow each other in time, and each id carries its creation time"
     const moments = [answer.createdAt, answer.updatedAt, at].filter((moment) => moment !== undefined);
     expect([operation, ...moments]).toEqual([operation, ...[...moments].sort()]);
     const name = [
+      "deliveryId",
+      "webhookId",
       "eventId",
       "transferId",
       "chargeId",
@@ -153,7 +155,7 @@ test("a list holds the items that its query selects, newest first, and counts th
   const lists = allExamples.filter(
     ({ operation, data }) => data.items !== undefined && operation !== "listEvents",
   );
-  expect(lists).toHaveLength(6);
+  expect(lists).toHaveLength(8);
   for (const { operation, query = {}, data } of lists) {
     const items = data.items!;
     expect(data.pagination).toMatchObject({ totalCount: items.length, hasNext: false });

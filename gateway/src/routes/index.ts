@@ -9,6 +9,7 @@ import * as service from "./service";
 import * as transactions from "./transactions";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
+import * as webhooks from "./webhooks";
 
 export interface RouteDeps {
   clients: Clients;
@@ -58,6 +59,16 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
 
     route("GET", "/api/events", events.listEvents, events.listEventsWith(clients)),
     route("GET", "/api/events/:eventId", events.getEvent, events.getEventWith(clients)),
+
+    route("POST", "/api/webhooks", webhooks.createWebhook, webhooks.createWebhookWith(clients)),
+    route("GET", "/api/webhooks", webhooks.listWebhooks, webhooks.listWebhooksWith(clients)),
+    route("GET", "/api/webhooks/:webhookId", webhooks.getWebhook, webhooks.getWebhookWith(clients)),
+    route("PATCH", "/api/webhooks/:webhookId", webhooks.updateWebhook, webhooks.updateWebhookWith(clients)),
+    route("DELETE", "/api/webhooks/:webhookId", webhooks.deleteWebhook, webhooks.deleteWebhookWith(clients)),
+    route("POST", "/api/webhooks/:webhookId/rotate-secret", webhooks.rotateWebhookSecret, webhooks.rotateWebhookSecretWith(clients)),
+    route("POST", "/api/webhooks/:webhookId/test", webhooks.testWebhook, webhooks.testWebhookWith(clients)),
+    route("POST", "/api/webhooks/:webhookId/replay", webhooks.replayWebhook, webhooks.replayWebhookWith(clients)),
+    route("GET", "/api/webhooks/:webhookId/deliveries", webhooks.listDeliveries, webhooks.listDeliveriesWith(clients)),
 
     route("GET", "/healthz", service.checkHealth, service.answerHealth),
     // GET /api/events/stream is answered by middleware/eventStream.ts.

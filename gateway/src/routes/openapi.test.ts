@@ -70,6 +70,7 @@ test("the example of each error holds every detail that a program reads", () => 
     "CHG_005 remaining",
     "CHG_007 reason",
     "CHG_008 reason maxCharge",
+    "EVT_002 oldestAfter",
     "PAY_001 available required",
     "PAY_002 fields",
     "PAY_003 paymentId",
@@ -92,6 +93,8 @@ test("the example of each error holds every detail that a program reads", () => 
     "WAL_004 walletId",
     "WAUTH_001 reason",
     "WAUTH_004 quota limit used resetsAt",
+    "WHK_002 reason",
+    "WHK_003 limit",
   ]);
 });
 
@@ -198,6 +201,7 @@ test("request objects are closed, and response objects may gain fields", () => {
       ...["CancelCharge", "CancelPayment", "CreateCharge", "CreateInstantTransaction", "CreatePayment"],
       ...["CreateScheduledTransaction", "CreateTransfer", "CreateWallet", "RefreshKey", "RefundWallet"],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
+      ...["CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),
   );
   expect(objects.length).toBeGreaterThan(closed.length + 50);

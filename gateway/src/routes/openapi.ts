@@ -258,6 +258,8 @@ const NOTES: Partial<Record<ErrorCode, string>> = {
   PAY_001: "`details` has `available` and `required`, in KRW.",
   PAY_005: "`details.reason` is `same_user` or `wallet_type`.",
   PAY_006: "`details.reason` is `over_balance` or `over_amount`.",
+  WHK_002:
+    "`details.reason` is `not_a_url`, `not_https`, `has_credentials`, `has_fragment` or `address_not_allowed`.",
   TX_004: "`details.reason` is `not_scheduled`, `not_pending` or `transfer_started`.",
   REQ_002: "Reserved: today such a request waits for the running one.",
 };
@@ -328,6 +330,9 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   TX_002: { id: instant.id },
   TRF_003: { dailyLimit: 5_000_000, usedToday: 4_900_000 },
   CHG_005: { remaining: 30_000 },
+  EVT_002: { oldestAfter: "1200" },
+  WHK_002: { reason: "not_https" },
+  WHK_003: { limit: 50 },
   TX_003: { status: "CONFIRMED" },
   TX_004: { status: "CONFIRMED", reason: "not_pending" },
   TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },

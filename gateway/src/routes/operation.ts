@@ -19,6 +19,7 @@ export type Tag =
   | "Payments"
   | "Recorded transactions"
   | "Events"
+  | "Webhooks"
   | "Service";
 
 /**

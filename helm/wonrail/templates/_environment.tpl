@@ -115,6 +115,11 @@ key in the same Secret is not mounted.
           name: {{ include "wonrail.secretName" (dict "root" .root "secret" "kek") }}
           items: [{ key: kek.json, path: kek.json }]
       {{- end }}
+      {{- if has "WEBHOOK_KEK_PATH" $facts.settings }}
+      - secret:
+          name: {{ include "wonrail.secretName" (dict "root" .root "secret" "webhookKek") }}
+          items: [{ key: webhook-kek.json, path: webhook-kek.json }]
+      {{- end }}
       {{- if has "OPERATOR_KEY_FILE" $facts.settings }}
       - secret:
           name: {{ include "wonrail.secretName" (dict "root" .root "secret" "operator") }}

@@ -36,7 +36,8 @@ events:
   schema: events
   semiSpaceMib: 16
   calls: [auth, wallet, ledger, chain-relayer]
-  settings: [NETWORK]
+  webhooks: true
+  settings: [NETWORK, WEBHOOK_KEK_PATH]
 {{- end }}
 
 {{- define "wonrail.addressVariable" -}}
@@ -54,6 +55,7 @@ PAYMENT_MANAGER_ADDRESS: {{ $chain.paymentManagerAddress | quote }}
 START_BLOCK: {{ $chain.startBlock | int64 | toString | quote }}
 FINALITY: {{ $chain.finality | toString | quote }}
 KEK_PATH: /run/secrets/wonrail/kek.json
+WEBHOOK_KEK_PATH: /run/secrets/wonrail/webhook-kek.json
 OPERATOR_KEY_FILE: /run/secrets/wonrail/operator-key
 {{- if .Values.secrets.rpc.existingSecret }}
 CHAIN_RPC_URLS_FILE: /run/secrets/wonrail/rpc-urls

@@ -51,6 +51,9 @@ spec:
     {{- if $root.Values.tracing.endpoint }}
     {{- include "wonrail.egress" (dict "root" $root "to" "tracing") | nindent 4 }}
     {{- end }}
+    {{- if .facts.webhooks }}
+    {{- include "wonrail.egress" (dict "root" $root "to" "webhooks") | nindent 4 }}
+    {{- end }}
     {{- if .facts.chain }}
     {{- $chain := include "wonrail.chain" $root | fromYaml }}
     {{- include "wonrail.egress" (dict "root" $root "to" "chain" "own" $chain.ownNode "component" "chain" "port" 8545) | nindent 4 }}

@@ -148,6 +148,18 @@ export const errorTable = {
     "Events behind this cursor are no longer kept. Read the objects again, then go on after details.oldestAfter.",
   ),
 
+  WHK_001: row(404, "NOT_FOUND", "The webhook does not exist. Check the id."),
+  WHK_002: row(
+    400,
+    "INVALID_ARGUMENT",
+    "Events cannot be sent to this URL. See details.reason, and give an https URL that leads to no private address.",
+  ),
+  WHK_003: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The organisation has too many webhooks. Delete one that is not used.",
+  ),
+
   REQ_001: row(
     400,
     "INVALID_ARGUMENT",

@@ -16,6 +16,8 @@ export type IdPrefix =
   | "rfd"
   | "txn"
   | "evt"
+  | "whk"
+  | "dlv"
   | "jrn"
   | "hld"
   | "opn"

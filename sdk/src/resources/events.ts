@@ -42,6 +42,35 @@ export interface ApiKey {
   overlapEndsAt: string | null;
 }
 
+/** A DISABLED webhook gets no events. They wait for it. */
+export type WebhookStatus = "ENABLED" | "DISABLED";
+/** `object`: an event of an object comes after the earlier events of the object. */
+export type WebhookOrdering = "none" | "object";
+
+/** An endpoint that gets events. */
+export interface Webhook {
+  /** Id of the webhook. */
+  webhookId: string;
+  /** Address that gets the events. */
+  url: string;
+  /** Types that it gets. Empty: all. */
+  eventTypes: EventType[];
+  /** Your own note. */
+  description: string;
+  /** State of the webhook. */
+  status: WebhookStatus;
+  /** Reason of a DISABLED webhook, or null. */
+  disabledReason: "REQUESTED" | "GONE" | "FAILING" | null;
+  /** Order of its deliveries. */
+  ordering: WebhookOrdering;
+  /** First failed attempt since the last success, or null. */
+  failingSince: string | null;
+  /** Time of the creation. */
+  createdAt: string;
+  /** Time of the last change. */
+  updatedAt: string;
+}
+
 /** The data of each type of event: the object when the event was made. */
 export interface EventData {
   "wallet.created": Wallet;
@@ -62,6 +91,8 @@ export interface EventData {
   "transaction.status_changed": TransactionWithHistory;
   "api_key.issued": ApiKey;
   "api_key.expiring": ApiKey;
+  "webhook.failing": Webhook;
+  "webhook.disabled": Webhook;
 }
 
 /** The type of an event. A later service can send other types: ignore them. */

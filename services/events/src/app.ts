@@ -1,10 +1,19 @@
 import { type ServiceParts } from "@wonrail/kit/service";
 import { type Config } from "./config";
 import { createFeed } from "./feed";
+import { createWebhooks } from "./webhooks";
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Table of contents: every command and query, bound to its dependencies. */
 export async function createApp(parts: ServiceParts<Config>) {
-  return createFeed({ ...parts, network: parts.config.NETWORK });
+  const { config } = parts;
+  const { onEvents, ...feed } = await createFeed({ ...parts, network: config.NETWORK });
+  const { wake, ...webhooks } = createWebhooks({
+    ...parts,
+    kekPath: config.WEBHOOK_KEK_PATH,
+    isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
+  });
+  onEvents(wake);
+  return { ...feed, ...webhooks };
 }

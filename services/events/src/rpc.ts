@@ -1,50 +1,122 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
-import { type GrpcService, implement, readAtMost, readOrgId } from "@wonrail/kit/grpc/server";
 import {
-  type Event as EventMessage,
-  EventsServiceService,
-  type ListEventsRequest,
-  Order,
-} from "@wonrail/proto/events/v1/events";
+  enumFilter,
+  type GrpcService,
+  type Handlers,
+  implement,
+  readAtMost,
+  readOrgId,
+} from "@wonrail/kit/grpc/server";
+import { readPage } from "@wonrail/kit/page";
+import * as message from "@wonrail/proto/events/v1/events";
 import { type App } from "./app";
-import { EVENT_TYPES, type EventsWanted, isEventType, type PublicEvent } from "./feed";
+import { EVENT_TYPES, type EventsWanted, type EventType, isEventType } from "./feed";
+import { deliveryMessage, eventMessage, webhookMessage } from "./messages";
+import { type ReplayWanted, type Webhook } from "./webhooks";
+
+const { EventsServiceService } = message;
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 const MAX_WAIT_MS = 20_000;
+const MAX_URL_CHARACTERS = 2_000;
+const MAX_DESCRIPTION_CHARACTERS = 500;
+const MAX_OVERLAP_SECONDS = 7 * 86_400;
 
 /** The way in by gRPC. */
 export function rpc(app: App): GrpcService[] {
-  return [
-    implement(EventsServiceService, {
-      async listEvents(request) {
-        const { events, nextAfter, hasMore } = await app.listEvents(readWanted(request));
-        return { events: events.map(eventMessage), nextAfter, hasMore };
-      },
-      async getEvent({ orgId, eventId }) {
-        const id = readOrgId(orgId);
-        if (!isId("evt", eventId)) throw new DomainError("EVT_001");
-        return { event: eventMessage(await app.getEvent({ orgId: id, eventId })) };
-      },
-    }),
-  ];
+  return [implement(EventsServiceService, { ...eventHandlers(app), ...webhookHandlers(app) })];
 }
 
-function readWanted(request: ListEventsRequest): EventsWanted {
+type ServiceHandlers = Handlers<typeof EventsServiceService>;
+
+function eventHandlers(app: App): Pick<ServiceHandlers, "listEvents" | "getEvent"> {
+  return {
+    async listEvents(request) {
+      const { events, nextAfter, hasMore } = await app.listEvents(readWanted(request));
+      return { events: events.map(eventMessage), nextAfter, hasMore };
+    },
+    async getEvent({ orgId, eventId }) {
+      const id = readOrgId(orgId);
+      if (!isId("evt", eventId)) throw new DomainError("EVT_001");
+      return { event: eventMessage(await app.getEvent({ orgId: id, eventId })) };
+    },
+  };
+}
+
+function webhookHandlers(app: App): Omit<ServiceHandlers, "listEvents" | "getEvent"> {
+  return {
+    async createWebhook(request) {
+      const { webhook, secret } = await app.createWebhook({
+        orgId: readOrgId(request.orgId),
+        url: readText(request.url, "url", MAX_URL_CHARACTERS),
+        eventTypes: readTypes(request.eventTypes, "eventTypes"),
+        description: readText(request.description, "description", MAX_DESCRIPTION_CHARACTERS),
+        status: readStatus(request.status) ?? "ENABLED",
+        ordering: readOrdering(request.ordering) ?? "NONE",
+        after: request.after ?? null,
+      });
+      return { webhook: webhookMessage(webhook), secret };
+    },
+    getWebhook: async (request) => ({ webhook: webhookMessage(await app.getWebhook(readKey(request))) }),
+    async listWebhooks({ orgId, page }) {
+      const { items, info } = await app.listWebhooks(
+        readOrgId(orgId),
+        readPage(page, (key) => isId("whk", key)),
+      );
+      return { webhooks: items.map(webhookMessage), page: info };
+    },
+    async updateWebhook(request) {
+      const { url, description, eventTypes } = request;
+      const webhook = await app.updateWebhook(readKey(request), {
+        url: url === undefined ? undefined : readText(url, "url", MAX_URL_CHARACTERS),
+        description:
+          description === undefined
+            ? undefined
+            : readText(description, "description", MAX_DESCRIPTION_CHARACTERS),
+        eventTypes: eventTypes && readTypes(eventTypes.types, "eventTypes"),
+        status: readStatus(request.status),
+        ordering: readOrdering(request.ordering),
+      });
+      return { webhook: webhookMessage(webhook) };
+    },
+    async deleteWebhook(request) {
+      await app.deleteWebhook(readKey(request));
+      return {};
+    },
+    async rotateWebhookSecret(request) {
+      const { overlapSeconds } = request;
+      if (overlapSeconds > MAX_OVERLAP_SECONDS)
+        throw refused("overlapSeconds", `must be at most ${MAX_OVERLAP_SECONDS}`);
+      const { webhook, ...rest } = await app.rotateSecret(readKey(request), overlapSeconds * 1_000);
+      return { webhook: webhookMessage(webhook), ...rest };
+    },
+    testWebhook: async (request) => ({ delivery: deliveryMessage(await app.testWebhook(readKey(request))) }),
+    replayWebhook: async (request) => ({
+      deliveries: await app.replayWebhook(readKey(request), readReplay(request)),
+    }),
+    async listDeliveries(request) {
+      const status = enumFilter(message.DeliveryStatus, request.status, "status") ?? null;
+      const page = readPage(request.page, (key) => isId("dlv", key));
+      const { items, info } = await app.listDeliveries({ ...readKey(request), status }, page);
+      return { deliveries: items.map(deliveryMessage), page: info };
+    },
+  };
+}
+
+function readWanted(request: message.ListEventsRequest): EventsWanted {
   const limit = request.limit || DEFAULT_LIMIT;
   if (limit > MAX_LIMIT) throw refused("limit", `must be from 1 to ${MAX_LIMIT}`);
   if (request.waitMs > MAX_WAIT_MS) throw refused("wait", `must be at most ${MAX_WAIT_MS} ms`);
-  const types = readAtMost(EVENT_TYPES.length, request.types, "types");
-  if (!types.every(isEventType)) throw refused("types", "must be types of events");
-  if (request.order === Order.UNRECOGNIZED)
+  if (request.order === message.Order.UNRECOGNIZED)
     throw refused("order", "must be an order that this release knows");
-  const isDescending = request.order === Order.DESCENDING;
+  const isDescending = request.order === message.Order.DESCENDING;
   if (isDescending && request.waitMs > 0) throw refused("wait", "needs the ascending order");
   return {
     orgId: readOrgId(request.orgId),
     after: request.after ?? null,
-    types,
+    types: readTypes(request.types, "types"),
     objectId: request.objectId ?? null,
     isDescending,
     limit,
@@ -52,11 +124,37 @@ function readWanted(request: ListEventsRequest): EventsWanted {
   };
 }
 
-function refused(path: string, message: string): DomainError {
-  return invalidRequest([{ path, message }]);
+function readKey({ orgId, webhookId }: { orgId: string; webhookId: string }) {
+  const id = readOrgId(orgId);
+  if (!isId("whk", webhookId)) throw new DomainError("WHK_001");
+  return { orgId: id, webhookId };
 }
 
-function eventMessage(event: PublicEvent): EventMessage {
-  const { eventId, type, sequence, objectId, objectSequence, createdAt, dataJson } = event;
-  return { eventId, type, sequence, objectId, objectSequence, createdAt, dataJson };
+function readTypes(names: string[], path: string): EventType[] {
+  const types = readAtMost(EVENT_TYPES.length, names, path);
+  if (!types.every(isEventType)) throw refused(path, "must be types of events");
+  return types;
+}
+
+function readStatus(status: message.WebhookStatus): Webhook["status"] | undefined {
+  return enumFilter(message.WebhookStatus, status, "status");
+}
+
+function readOrdering(ordering: message.WebhookOrdering): Webhook["ordering"] | undefined {
+  return enumFilter(message.WebhookOrdering, ordering, "ordering");
+}
+
+function readReplay({ wanted }: message.ReplayWebhookRequest): ReplayWanted {
+  if (wanted?.$case === "range") return wanted.value;
+  if (wanted?.$case === "failed" && wanted.value) return "failed";
+  throw refused("wanted", "must be a range or the failed deliveries");
+}
+
+function readText(text: string, path: string, maxCharacters: number): string {
+  if (text.length > maxCharacters) throw refused(path, `must be at most ${maxCharacters} characters long`);
+  return text;
+}
+
+function refused(path: string, problem: string): DomainError {
+  return invalidRequest([{ path, message: problem }]);
 }

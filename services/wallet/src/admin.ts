@@ -21,7 +21,7 @@ import { resealSeeds } from "./commands/resealSeeds";
 import { readAdminConfig, type AdminConfig } from "./config";
 import { openCurve } from "./keys/curve";
 import { createKeyring, type Keyring } from "./keys/keyring";
-import { fileKms, KeyFileProblem } from "./keys/kms";
+import { fileKms, KeyFileProblem } from "@wonrail/kit/kms";
 import { checkSeals } from "./queries/checkSeals";
 import { findReopening } from "./store/reopenings";
 import { findWallet } from "./store/wallets";

@@ -15,7 +15,7 @@ import { type Config } from "./config";
 import { type Wallet } from "./domain/wallet";
 import { openCurve } from "./keys/curve";
 import { createKeyring } from "./keys/keyring";
-import { fileKms } from "./keys/kms";
+import { fileKms } from "@wonrail/kit/kms";
 import { typedDataFor } from "./keys/typedData";
 import { getWallet, withBalances } from "./queries/getWallet";
 import { listWallets } from "./queries/listWallets";

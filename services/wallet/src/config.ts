@@ -2,7 +2,7 @@ import { commandShape } from "@wonrail/kit/command/config";
 import { address, count, durationMs, hostPort, loadConfig, rule } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
-import { fileKms, KeyFileProblem } from "./keys/kms";
+import { fileKms, KeyFileProblem } from "@wonrail/kit/kms";
 
 const limitWon = z.coerce.bigint().min(0n);
 

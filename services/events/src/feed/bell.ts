@@ -10,6 +10,8 @@ const MAX_PAYLOAD_CHARACTERS = 7_000;
 export interface Bell {
   /** A wait for new events of the organisation, from now on. */
   begin(orgId: string, timeoutMs: number): Wait;
+  /** Calls back whenever an organisation has new events. */
+  subscribe(listener: () => void): void;
   /** Ends every wait, now and from now on. */
   endWaits(): void;
   readonly isEnded: boolean;
@@ -39,9 +41,11 @@ export function ring(db: Database, orgIds: string[]): void {
 
 export async function openBell(db: Database): Promise<Bell> {
   const waits = new Map<string, Set<Wait>>();
+  const subscribers: (() => void)[] = [];
   let isEnded = false;
   const endAll = (ofOne: Set<Wait> | undefined): void => ofOne?.forEach((wait) => wait.cancel());
   const listener = await db.listen(CHANNEL, (payload) => {
+    for (const tell of subscribers) tell();
     if (payload === "") return waits.forEach(endAll);
     for (const orgId of payload.split(",")) endAll(waits.get(orgId));
   });
@@ -65,6 +69,7 @@ export async function openBell(db: Database): Promise<Bell> {
       if (isEnded) wait.cancel();
       return wait;
     },
+    subscribe: (listener) => void subscribers.push(listener),
     endWaits,
     async close() {
       endWaits();

@@ -41,6 +41,7 @@ export async function createFeed({ db, registry, onClose, network }: FeedParts) 
     deleteOldEvents: (signal: AbortSignal) => deleteOldEvents(deps, signal),
     listEvents: (wanted: EventsWanted) => listEvents(deps, wanted),
     getEvent: (key: Parameters<typeof getEvent>[1]) => getEvent(deps, key),
+    onEvents: (listener: () => void) => bell.subscribe(listener),
     endWaits: () => bell.endWaits(),
   };
 

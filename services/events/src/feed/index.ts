@@ -1,5 +1,8 @@
 // The public events of each organisation. Other flows may add events by `publishChanges` and read them by the queries.
-export { EVENT_TYPES, isEventType } from "./domain/eventTypes";
+export { publishChanges } from "./commands/publishChanges";
+export { type Change } from "./domain/change";
+export { EVENT_TYPES, type EventType, isEventType } from "./domain/eventTypes";
 export { type EventsWanted } from "./queries/listEvents";
 export { type PublicEvent } from "./store/events";
+export { findLastSequence } from "./store/organisations";
 export { createFeed } from "./createFeed";

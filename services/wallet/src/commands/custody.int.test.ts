@@ -7,7 +7,7 @@ import { type AuthorizationIntent, AuthorizationKind, WalletType } from "@wonrai
 import { openCurve } from "../keys/curve";
 import { walletBranch, walletKey } from "../keys/hierarchy";
 import { createKeyring } from "../keys/keyring";
-import { fileKms } from "../keys/kms";
+import { fileKms } from "@wonrail/kit/kms";
 import { CHAIN_ID, openWorld, TOKEN, type World } from "./testing/world";
 import { checkSeals } from "../queries/checkSeals";
 import { resealSeeds } from "./resealSeeds";
@@ -217,7 +217,7 @@ async function spoilSeed(orgId: string): Promise<void> {
 
 /** Stores a seed as the service does. */
 async function plant(orgId: string, seed: Buffer): Promise<void> {
-  const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
+  const context = { orgId, objectId: "", purpose: "seed" as const, version: 1 };
   const { keyId, bytes } = await fileKms(world.kekPath).seal(seed, context);
   await world.database.db.run(
     sql`insert into seeds (org_id, version, kek_id, sealed) values (${orgId}, 1, ${keyId}, ${bytes})`,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Curve, nativeCurve } from "./curve";
 import { createKeyring } from "./keyring";
-import { fileKms } from "./kms";
+import { fileKms } from "@wonrail/kit/kms";
 
 const folder = mkdtempSync(join(tmpdir(), "keyring-"));
 const path = join(folder, "kek.json");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { addressOf, type Curve } from "./curve";
 import { type Node, walletBranch, walletKey, wipe } from "./hierarchy";
-import { type Kms, type Sealed, type SealContext } from "./kms";
+import { type Kms, type Sealed, type SealContext } from "@wonrail/kit/kms";
 
 const SEED_BYTES = 32;
 
@@ -78,7 +78,7 @@ export function createKeyring({ kms, curve }: { kms: Kms; curve: Curve }): Keyri
   }
 }
 
-/** A seed serves all wallets of its organisation, so the wallet's place in the context is empty. */
+/** A seed serves all wallets of its organisation, so the object's place in the context is empty. */
 function contextOf(orgId: string, version: number): SealContext {
-  return { orgId, walletId: "", purpose: "seed", version };
+  return { orgId, objectId: "", purpose: "seed", version };
 }

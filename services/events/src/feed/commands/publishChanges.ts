@@ -81,7 +81,7 @@ function eventOf(
   type: NewEvent["type"],
   { orgId, objectId, sequence, state }: StoredObject,
 ): Omit<NewEvent, "sequence"> {
-  // One event of a service can tell of several entries of the object.
+  // An event of a service can have several entries of the object.
   const part = settlement?.ledgerRef ?? ledgerRef ?? objectId;
   return {
     ...{ orgId, type, objectId, objectSequence: sequence, createdAt: occurredAt },

@@ -18,6 +18,8 @@ export const EVENT_TYPES = [
   "transaction.status_changed",
   "api_key.issued",
   "api_key.expiring",
+  "webhook.failing",
+  "webhook.disabled",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

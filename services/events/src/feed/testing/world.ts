@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "@wonrail/kit/contract/ids";
 import { sql, tx } from "@wonrail/kit/db";
@@ -25,9 +28,13 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld() {
   const migrations = join(__dirname, "../../../migrations");
   const database = await createTestDatabase({ schema: "events", migrations });
+  const folder = mkdtempSync(join(tmpdir(), "events-"));
+  const kekPath = join(folder, "kek.json");
+  const keys = { test: randomBytes(32).toString("base64") };
+  writeFileSync(kekPath, JSON.stringify({ current: "test", keys }), { mode: 0o600 });
   const closers: (() => Promise<void> | void)[] = [];
   const app: App = await createApp({
-    config: { NETWORK } as Config,
+    config: { NETWORK, WEBHOOK_KEK_PATH: kekPath, WEBHOOK_ALLOW_LOOPBACK: true } as Config,
     db: database.db,
     log: testLog(),
     registry: testRegistry(),
@@ -61,6 +68,7 @@ export async function openWorld() {
     async close() {
       for (const close of closers) await close();
       await database.drop();
+      rmSync(folder, { recursive: true });
     },
   };
 }

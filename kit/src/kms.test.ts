@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKeyring, type SealedSeed } from "./keyring";
-import { openCurve } from "./curve";
 import { fileKms, type SealContext } from "./kms";
 
 let folder: string;
@@ -20,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const context: SealContext = { orgId: "org_a", walletId: "", purpose: "seed", version: 1 };
+const context: SealContext = { orgId: "org_a", objectId: "", purpose: "seed", version: 1 };
 const SECRET_KEY = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=";
 const secret = Buffer.from("thirty-two bytes of a good seed!");
 
@@ -33,9 +31,9 @@ test("a sealed secret opens in its own context", async () => {
 
 test.each<Partial<SealContext>>([
   { orgId: "org_b" },
-  { walletId: "wal_1" },
+  { objectId: "wal_1" },
   { version: 2 },
-  { orgId: "org_", walletId: "a" },
+  { orgId: "org_", objectId: "a" },
 ])("a sealed secret does not open in the context %j", async (other) => {
   const kms = fileKms(path);
   const sealed = await kms.seal(secret, context);
@@ -81,21 +79,3 @@ function errorOf(work: () => unknown): Error {
   }
   throw new Error("it was not refused");
 }
-
-test("a seed row of one organisation does not open as another's", async () => {
-  const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });
-  const sealed = await keyring.newSeed("org_a");
-  const stolen: SealedSeed = { ...sealed, orgId: "org_b" };
-  await expect(keyring.withSeed(stolen, (keys) => keys.address(0))).rejects.toThrow();
-});
-
-test("sealing under a new key keeps every address", async () => {
-  const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });
-  const sealed = await keyring.newSeed("org_a");
-  const address = await keyring.withSeed(sealed, (keys) => keys.address(3));
-  writeKeys("k2", ["k1", "k2"]);
-  const resealed = await keyring.reseal(sealed);
-  writeKeys("k2", ["k2"]);
-  expect(resealed.keyId).toBe("k2");
-  expect(await keyring.withSeed(resealed, (keys) => keys.address(3))).toBe(address);
-});

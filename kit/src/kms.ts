@@ -17,11 +17,12 @@ export interface Sealed {
   bytes: Buffer;
 }
 
-/** Bound into the seal: bytes moved to another organisation, wallet, purpose or version do not open. */
+/** Bound into the seal: bytes moved to another organisation, object, purpose or version do not open. */
 export interface SealContext {
   orgId: string;
-  walletId: string;
-  purpose: "seed";
+  /** Empty for a secret of the whole organisation. */
+  objectId: string;
+  purpose: "seed" | "webhook";
   version: number;
 }
 
@@ -86,9 +87,9 @@ export function fileKms(path: string): Kms {
 }
 
 /** Each part is preceded by its length, so two contexts never have the same bytes. */
-function additionalData({ orgId, walletId, purpose, version }: SealContext): Buffer {
+function additionalData({ orgId, objectId, purpose, version }: SealContext): Buffer {
   return Buffer.from(
-    ["wonrail", orgId, walletId, purpose, String(version)].map((part) => `${part.length}:${part}`).join(""),
+    ["wonrail", orgId, objectId, purpose, String(version)].map((part) => `${part.length}:${part}`).join(""),
   );
 }
 

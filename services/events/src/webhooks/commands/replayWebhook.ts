@@ -1,0 +1,32 @@
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Database, tx } from "@wonrail/kit/db";
+import { replayFailed, replayRange } from "../store/deliveries";
+import { lockWebhook } from "../store/webhooks";
+import { type WebhookKey } from "./updateWebhook";
+
+/** Events between two sequences, or the deliveries without an attempt left. */
+export type ReplayWanted = { after: bigint; upTo: bigint } | "failed";
+
+/** Deliveries of one request. */
+export const MAX_REPLAY = 10_000;
+
+/** Delivers events again. Returns the number of deliveries; a longer range takes several requests. */
+export async function replayWebhook(
+  { db }: { db: Database },
+  { orgId, webhookId }: WebhookKey,
+  wanted: ReplayWanted,
+): Promise<number> {
+  return tx(db, async (tx) => {
+    const webhook = await lockWebhook(tx, orgId, webhookId);
+    if (!webhook) throw new DomainError("WHK_001");
+    if (wanted === "failed") return replayFailed(tx, webhook, MAX_REPLAY);
+    // Later events are delivered anyway.
+    const upTo = wanted.upTo < webhook.afterSequence ? wanted.upTo : webhook.afterSequence;
+    return replayRange(tx, webhook, {
+      after: wanted.after,
+      upTo,
+      types: webhook.eventTypes,
+      limit: MAX_REPLAY,
+    });
+  });
+}
