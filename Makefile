@@ -21,7 +21,7 @@ observe: ## Prometheus with our alerts against the running stack, until Ctrl-C (
 	@npm run observe --silent -- $(if $(CHECK),--check)
 demo: ## play the whole story on the running stack
 	@npm run demo --silent
-admin: ## manage organisations and keys on the running stack (DO="org list")
+admin: ## run an operators' command of `npx wonrail` on the running stack (DO="org list")
 	@npm run admin --silent -- $(or $(DO),--help)
 build: ## generate from proto and compile
 	@npm run build --silent

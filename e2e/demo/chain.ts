@@ -75,7 +75,7 @@ export async function booksChapter(world: World, cast: Cast): Promise<void> {
   }
   const { wallets: compared, drifts } = await reconciled(world.stack);
   if (drifts > 0)
-    throw new Error(`the reconciler has found ${drifts} differences: npm run admin:chain -- drift list`);
+    throw new Error(`the reconciler has found ${drifts} differences: npx wonrail drift list`);
   screen.done(`ledger = chain: ${compared} wallets compared, drift ${krw(0)}`);
 }
 

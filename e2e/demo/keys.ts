@@ -29,7 +29,7 @@ export async function keysChapter({ stack, api }: World): Promise<void> {
   screen.done(`the new key, revoked, answers ${refused.status} ${refused.body.error?.code}`);
 }
 
-/** Issues a key as an operator does: npm run admin -- key issue. */
+/** Issues a key as an operator does: npx wonrail key issue. */
 async function issueKey(stack: Stack, orgCode: string): Promise<string> {
   const command = join("services", "auth", "bin", "admin.mjs");
   const { stdout } = await promisify(execFile)(

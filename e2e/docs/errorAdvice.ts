@@ -110,7 +110,7 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
     support: "Tell the partner to repeat with the same key.",
   },
   SYS_003: {
-    operator: "Check the alerts. Verify the books with `npm run ledger:verify` after an outage.",
+    operator: "Check the alerts. Verify the books with `npx wonrail verify` after an outage.",
     support: "Tell the partner to repeat with the same key, never with a new one.",
   },
   SYS_004: { operator: "Check which release runs.", support: "Name the release that has the operation." },

@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { LOCAL_COMMANDS } from "@wonrail/local/cli/localCommands";
+import { OWNERS, rowsOf } from "@wonrail/local/cli/main";
 import { declaredMetrics } from "../ops/metrics";
-import { PROCESSES, ROOT, readText } from "../ops/repository";
+import { ROOT, readText } from "../ops/repository";
 import {
   type BuiltPage,
   findDeadLinks,
@@ -102,9 +104,11 @@ describe("the reference has", () => {
     const commands = Object.keys(scripts).map((name) =>
       name === "test" || name === "start" ? `npm ${name}` : `npm run ${name}`,
     );
-    const wanted = [...commands, ...PROCESSES.flatMap(operatorCommands)];
-    expect(wanted).toEqual(expect.arrayContaining(["npm run up", "revoke", "rotate", "rebuild", "ack"]));
-    expect(wanted.filter((name) => !new RegExp(`\`[^\`]*\\b${name}\\b`).test(page))).toEqual([]);
+    const operators = OWNERS.flatMap(({ listCommands }) => listCommands().flatMap((each) => rowsOf(each)));
+    const local = LOCAL_COMMANDS.map(({ name }) => name);
+    const wanted = [...commands, ...operators.map(([name]) => name), ...local];
+    expect(wanted).toEqual(expect.arrayContaining(["npm run up", "key revoke", "rebuild", "drift ack"]));
+    expect(wanted.filter((name) => !new RegExp(`\`${name}\\b`).test(page))).toEqual([]);
   });
 });
 
@@ -116,15 +120,3 @@ test.each([
 ])("the guide to %s exists when its feature does", (_, feature, guide) => {
   expect(existsSync(join(ROOT, guide))).toBe(existsSync(join(ROOT, feature)));
 });
-
-/** The names of commands and of their groups in the sources of a process's admin program. */
-function operatorCommands({ folder }: { folder: string }): string[] {
-  const files = readdirSync(join(ROOT, folder, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
-    /^admin(\/\w+)?\.ts$/.test(path),
-  );
-  return files.flatMap((path) => {
-    const text = readText(`${folder}/src/${path}`);
-    const names = text.matchAll(/(?:new Command|\.command)\(\s*"([a-z-]+)"/g);
-    return [...names].map(([, name]) => name!).filter((name) => name !== "admin");
-  });
-}

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { helpOf, LOCAL_COMMANDS } from "@wonrail/local/cli/localCommands";
+import { OWNERS } from "@wonrail/local/cli/main";
+import type { Command } from "commander";
 import { parse } from "yaml";
 import { operatePages, PROCESSES, ROOT, readText, settingsOf } from "./repository";
 
@@ -12,12 +15,6 @@ const PAGES = [
 const names = PROCESSES.map(({ name }) => name);
 const values = parse(readText("helm/wonrail/values.yaml")) as object;
 const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
-const SCRIPT_OWNERS: Record<string, string> = {
-  admin: "auth",
-  "admin:wallet": "wallet",
-  "admin:payment": "payment",
-  "admin:chain": "chain-relayer",
-};
 
 describe.each(PAGES)("%s", (page) => {
   const text = readText(page);
@@ -93,6 +90,11 @@ test("commandsOf finds the commands of the pages", () => {
   expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack"] });
   expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack", "--id"] });
   expect(found).toContainEqual({ owner: "wallet", words: ["kek", "rotate"] });
+  expect(commandsOf("`npx wonrail drift list --all`, `npx wonrail forget it`")).toEqual([
+    { owner: "chain-relayer", words: ["drift", "list", "--all"] },
+    { owner: "wonrail", words: ["forget", "it"] },
+  ]);
+  expect(vocabularyOf("wonrail").has("forget")).toBe(false);
   expect(vocabularyOf("wallet").has("replay")).toBe(false);
 });
 
@@ -116,11 +118,11 @@ function commandsOf(text: string): Typed[] {
   return text.split("\n").flatMap((line) =>
     [
       ...line.matchAll(
-        /(?:deployment\/wonrail-([a-z-]+) -- )?(?:node bin\/admin\.mjs|npm run (admin[a-z:]*) --)([^`;]*)/g,
+        /(?:deployment\/wonrail-([a-z-]+) -- )?(?:node bin\/admin\.mjs|(npx wonrail))([^`;]*)/g,
       ),
-    ].map(([, pod, script, rest]) => {
+    ].map(([, pod, cli, rest]) => {
       const beside = /in ([a-z-]+)'s pod/.exec(line)?.[1];
-      last = pod ?? SCRIPT_OWNERS[script ?? ""] ?? beside ?? last;
+      last = cli === undefined ? (pod ?? beside ?? last) : ownerOf(rest!);
       const words = rest!
         .split(/\s+/)
         .filter((word) => /^(--)?[a-z][a-z-]+$/.test(word) && word !== "--help");
@@ -134,19 +136,26 @@ function commandsOf(text: string): Typed[] {
   );
 }
 
-/** The commands and options in the sources of a process's admin program. */
-function vocabularyOf(owner: string): Set<string> {
-  const source = join(ROOT, PROCESSES.find(({ name }) => name === owner)!.folder, "src");
-  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((path) =>
-    /^admin(\/\w+)?\.ts$/.test(path),
-  );
-  const text = files.map((path) => readFileSync(join(source, path), "utf8")).join("\n");
-  const commands = [...text.matchAll(/(?:new Command|\.command)\(\s*"([a-z-]+)/g)].map((match) => match[1]!);
-  const options = [...text.matchAll(/"(--[a-z-]+)/g)].map((match) => match[1]!);
-  return new Set([...commands, ...options]);
+/** The service that owns an operators' command of `npx wonrail`, or wonrail itself. */
+function ownerOf(commandLine: string): string {
+  const [name] = commandLine.trim().split(/\s+/);
+  const owner = OWNERS.find(({ listCommands }) => listCommands().some((each) => each.name() === name));
+  return owner?.service ?? "wonrail";
 }
 
-/** `services.<name>` takes every name of `defaults`. */
+/** The commands and options of a service's program, or of the local commands. */
+function vocabularyOf(service: string): Set<string> {
+  if (service === "wonrail")
+    return new Set(LOCAL_COMMANDS.flatMap(({ name }) => helpOf(name).match(/(--)?[a-z-]+/g)!));
+  const owner = OWNERS.find((each) => each.service === service);
+  return new Set(owner?.listCommands().flatMap(wordsOf));
+}
+
+function wordsOf(command: Command): string[] {
+  const options = command.options.map(({ long }) => long!);
+  return [command.name(), ...options, ...command.commands.flatMap(wordsOf)];
+}
+
 /** A service's value stands under its name, or in `defaults` for all. */
 function isValue([first, ...rest]: string[]): boolean {
   if (first === "services" && rest.length > 1 && hasPath(["defaults", ...rest.slice(1)])) return true;

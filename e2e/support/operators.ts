@@ -14,7 +14,7 @@ export interface NewOrganisation {
   api: Api;
 }
 
-/** Runs a command of `npm run admin --`. */
+/** Runs a command of `npx wonrail`. */
 export async function admin(stack: Stack, ...args: string[]): Promise<Record<string, string>> {
   const env = { ...process.env, DATABASE_URL: stack.postgres.urls.auth };
   const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args, "--json"], { env });

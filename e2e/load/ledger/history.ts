@@ -7,7 +7,7 @@ const PROGRESS_EVERY = 20 * CHUNK;
 
 /**
  * Fills the journal with past transfers as the engine would have posted them, by one statement per
- * table and chunk. Posting millions through the engine would take all day. `npm run ledger:verify`
+ * table and chunk. Posting millions through the engine would take all day. `npx wonrail verify`
  * accepts the result.
  */
 export async function loadHistory({ admin, orgId, wallets }: World, entries: number): Promise<void> {

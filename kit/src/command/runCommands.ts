@@ -17,6 +17,16 @@ export interface World<Config> extends Terminal {
   config: Config;
 }
 
+/** The world of a program. Only a command that runs reads its configuration, so help needs none. */
+export function openWorld<Config>(readConfig: () => Config): World<Config> {
+  return {
+    ...TERMINAL,
+    get config() {
+      return readConfig();
+    },
+  };
+}
+
 export const TERMINAL: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Entry of `npm run admin --` and of the auth image; the commands are in src/admin.ts.
+// Entry of auth's commands in its image. On a local stack `npx wonrail` runs them too.
 import { runBuilt } from "@wonrail/kit/runBuilt";
 
 await runBuilt(new URL("../dist/admin.js", import.meta.url));

@@ -233,7 +233,7 @@ describe("a wrong command line", () => {
 test("help shows examples and exits with 0", async () => {
   const { code, out } = await run("--help");
   expect(code).toBe(0);
-  expect(out).toContain("npm run admin -- org create");
+  expect(out).toContain("npx wonrail org create");
 });
 
 describe("the database", () => {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { runCommands, TERMINAL, type ExitCode } from "@wonrail/kit/command";
+import { openWorld, runCommands, type ExitCode } from "@wonrail/kit/command";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
 import { newId } from "@wonrail/kit/contract/ids";
 import { auditCommands } from "./admin/auditCommands";
@@ -14,17 +14,22 @@ import { readAdminConfig } from "./config";
 
 const EXAMPLES = `
 Examples:
-  $ npm run admin -- org create --name "First Bank" --code FIRST --plan ENTERPRISE --incentive-bps 100
-  $ npm run admin -- org set --code FIRST --subscription-ends 2027-01-01
-  $ npm run --silent admin -- key issue --org FIRST --json    (--silent keeps npm's own lines out of the JSON)
-  $ npm run admin -- key revoke --org FIRST --key wk_test_4Fq0aB9xK2Lm
-  $ npm run admin -- audit verify
-  $ npm run admin -- dead-letter list --service payment
+  $ npx wonrail org create --name "First Bank" --code FIRST --plan ENTERPRISE --incentive-bps 100
+  $ npx wonrail org set --code FIRST --subscription-ends 2027-01-01
+  $ npx wonrail key issue --org FIRST --json
+  $ npx wonrail key revoke --org FIRST --key wk_test_4Fq0aB9xK2Lm
+  $ npx wonrail audit verify
+  $ npx wonrail dead-letter list --service payment
 
 Works on DATABASE_URL, or else on the stack that "npm run up" started.`;
 
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL });
+  return runAdmin(args, openWorld(readAdminConfig));
+}
+
+/** The commands that `wonrail` lists. */
+export function listCommands(): readonly Command[] {
+  return createProgram(openWorld(readAdminConfig)).commands;
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -33,7 +38,7 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 }
 
 function createProgram(world: World): Command {
-  const program = new Command("admin")
+  const program = new Command("wonrail")
     .description("Organisations, their keys, the audit trail, and events that could not be worked on.")
     .addHelpText("after", EXAMPLES);
   for (const group of [organisationCommands, keyCommands, auditCommands, deadLetterCommands]) {

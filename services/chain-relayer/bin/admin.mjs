@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the commands of src/admin.ts. `npm run admin:chain --` and the image call this file.
+// Entry of chain-relayer's commands in its image. On a local stack `npx wonrail` runs them too.
 import { runBuilt } from "@wonrail/kit/runBuilt";
 
 await runBuilt(new URL("../dist/admin.js", import.meta.url));

@@ -6,12 +6,12 @@ import {
   jsonOption,
   limitOption,
   lines,
+  openWorld,
   organisationId,
   print,
   Refusal,
   runCommands,
   table,
-  TERMINAL,
   wholeNumber,
   withDatabase,
   type ExitCode,
@@ -45,14 +45,14 @@ type World = CommandWorld<AdminConfig>;
 
 const EXAMPLES = `
 Examples:
-  $ npm run admin:chain -- operations list --stuck
-  $ npm run admin:chain -- operation show pay_0192f0c1a2b37c4d8e5f60718293a4b5
-  $ npm run admin:chain -- queue pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
-  $ npm run admin:chain -- drift list
-  $ npm run admin:chain -- drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
-  $ npm run admin:chain -- blocked list
-  $ npm run admin:chain -- rescan --from 1200
-  $ npm run admin:chain -- manager adopt 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0
+  $ npx wonrail operations list --stuck
+  $ npx wonrail operation show pay_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npx wonrail queue pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
+  $ npx wonrail drift list
+  $ npx wonrail drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npx wonrail blocked list
+  $ npx wonrail rescan --from 1200
+  $ npx wonrail manager adopt 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0
 
 Works on DATABASE_URL, CHAIN_RPC_URLS and CHAIN_ID, or else on the stack that "npm run up" started.`;
 
@@ -61,7 +61,12 @@ const NO_OPERATION =
 const NO_QUEUE = "There is no such queue. An organisation gets its queue with its first entry.";
 
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL });
+  return runAdmin(args, openWorld(readAdminConfig));
+}
+
+/** The commands that `wonrail` lists. */
+export function listCommands(): readonly Command[] {
+  return createProgram(openWorld(readAdminConfig)).commands;
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -69,7 +74,7 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 }
 
 function createProgram(world: World): Command {
-  const program = new Command("admin:chain")
+  const program = new Command("wonrail")
     .description("Settlement on the chain: what is stuck and why, queues, differences between the books.")
     .addHelpText("after", EXAMPLES);
   const groups = [

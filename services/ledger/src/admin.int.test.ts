@@ -34,7 +34,7 @@ const NOWHERE = "postgres://wonrail_ledger:hidden@127.0.0.1:1/wonrail";
 
 async function verify(config: AdminConfig, ...args: string[]) {
   const output = { out: "", err: "" };
-  const code = await runAdmin(args, {
+  const code = await runAdmin(["verify", ...args], {
     config,
     out: (text) => void (output.out += text),
     err: (text) => void (output.err += text),

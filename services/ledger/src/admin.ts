@@ -1,4 +1,12 @@
-import { runCommands, TERMINAL, withDatabase, type ExitCode, type World } from "@wonrail/kit/command";
+import {
+  jsonOption,
+  openWorld,
+  Refusal,
+  runCommands,
+  withDatabase,
+  type ExitCode,
+  type World,
+} from "@wonrail/kit/command";
 import { Command } from "commander";
 import { readAdminConfig, type AdminConfig } from "./config";
 import { verifyAll, type CheckResult } from "./queries/verify";
@@ -6,26 +14,31 @@ import type { Counted } from "./store/checks";
 
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
-/** The operators' way in. */
+/** The operators' commands. */
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL });
+  return runAdmin(args, openWorld(readAdminConfig));
 }
 
-export async function runAdmin(args: string[], world: World<AdminConfig>): Promise<ExitCode> {
-  let found = 0;
-  const program = new Command("ledger verify")
-    .description(
-      "Checks every invariant over the whole journal; exits 1 and lists the rows when one does not hold",
-    )
-    .option("--json", "machine-readable output")
-    .action(async (options: { json?: boolean }) => {
-      found = await verify(world, options);
-    });
-  const code = await runCommands(program, args, world);
-  return code === 0 && found > 0 ? 1 : code;
+/** The commands that `wonrail` lists. */
+export function listCommands(): readonly Command[] {
+  return createProgram(openWorld(readAdminConfig)).commands;
 }
 
-async function verify({ config, out }: World<AdminConfig>, { json }: { json?: boolean }): Promise<number> {
+export function runAdmin(args: string[], world: World<AdminConfig>): Promise<ExitCode> {
+  return runCommands(createProgram(world), args, world);
+}
+
+function createProgram(world: World<AdminConfig>): Command {
+  const program = new Command("wonrail").description("The ledger's journal.");
+  program
+    .command("verify")
+    .description("check every invariant over the whole journal; exits with 1 when one does not hold")
+    .addOption(jsonOption())
+    .action((options: { json?: boolean }) => verify(world, options));
+  return program;
+}
+
+async function verify({ config, out }: World<AdminConfig>, { json }: { json?: boolean }): Promise<void> {
   const timeout = { statementTimeoutMs: STATEMENT_TIMEOUT_MS };
   const { results, counted } = await withDatabase(config, "ledger", (db) => verifyAll(db), timeout);
   const found = results.reduce((sum, { violations }) => sum + violations.length, 0);
@@ -33,7 +46,7 @@ async function verify({ config, out }: World<AdminConfig>, { json }: { json?: bo
     ? [JSON.stringify({ violations: found, counted, results }, bigintAsNumber)]
     : report(results, counted, found);
   out(written.map((line) => `${line}\n`).join(""));
-  return found;
+  if (found > 0) throw new Refusal("An invariant does not hold: the report lists the rows.");
 }
 
 function report(results: CheckResult[], counted: Counted, found: number): string[] {

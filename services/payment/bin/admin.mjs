@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the commands of src/admin.ts. The script `npm run admin:payment` and the payment image call this file.
+// Entry of payment's commands in its image. On a local stack `npx wonrail` runs them too.
 import { runBuilt } from "@wonrail/kit/runBuilt";
 
 await runBuilt(new URL("../dist/admin.js", import.meta.url));

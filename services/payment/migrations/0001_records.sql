@@ -1,5 +1,5 @@
 -- Records of the ledger's journal, one row for each transfer, charge, cancelled part, refund and payment.
--- All of them can be rebuilt from the journal (npm run payment:rebuild).
+-- All of them can be rebuilt from the journal (npx wonrail rebuild).
 -- `version` is the org_sequence of the newest entry in the row. While a rebuild has not confirmed the row, it is negative.
 create table transfers (
   org_id text not null,

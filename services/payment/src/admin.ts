@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   jsonOption,
+  openWorld,
   print,
   runCommands,
-  TERMINAL,
   withDatabase,
   type ExitCode,
   type World as CommandWorld,
@@ -17,8 +17,8 @@ import { beginRebuild, readRebuild } from "./store/rebuilds";
 
 const EXAMPLES = `
 Examples:
-  $ npm run payment:rebuild
-  $ npm run admin:payment -- rebuild --json
+  $ npx wonrail rebuild
+  $ npx wonrail rebuild --json
 
 Uses DATABASE_URL, or else the stack that "npm run up" started.`;
 
@@ -28,19 +28,32 @@ export interface World extends CommandWorld<AdminConfig> {
 }
 
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL, lookEveryMs: 1_000 });
+  return runAdmin(args, createWorld());
+}
+
+/** The commands that `wonrail` lists. */
+export function listCommands(): readonly Command[] {
+  return createProgram(createWorld()).commands;
+}
+
+function createWorld(): World {
+  return Object.assign(openWorld(readAdminConfig), { lookEveryMs: 1_000 });
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
-  const program = new Command("admin:payment")
+  return runCommands(createProgram(world), args, world);
+}
+
+function createProgram(world: World): Command {
+  return new Command("wonrail")
     .description("Commands for the payment service's records.")
     .addHelpText("after", EXAMPLES)
     .addCommand(rebuild(world));
-  return runCommands(program, args, world);
 }
 
 function rebuild(world: World): Command {
   return new Command("rebuild")
+    .summary("rewrite all payment records from the ledger's journal while the service runs")
     .description(
       "Rewrites the records of all organisations from the ledger's journal, and their settlements from " +
         "chain-relayer, while the service runs. Prints the progress until the end. Stopping the command " +

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Entry of `npm run admin:wallet --` and of the wallet image; the commands are in src/admin.ts.
+// Entry of wallet's commands in its image. On a local stack `npx wonrail` runs them too.
 import { runBuilt } from "@wonrail/kit/runBuilt";
 
 await runBuilt(new URL("../dist/admin.js", import.meta.url));

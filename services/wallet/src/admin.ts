@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { Command } from "commander";
 import {
   CouldNotRun,
+  openWorld,
   organisationId,
   PATIENCE_MS,
   Refusal,
   runCommands,
-  TERMINAL,
   untilDone,
   withDatabase,
   type ExitCode,
@@ -34,13 +34,13 @@ Rotating the key-encryption key:
   1. Add a new key to the key file beside the old one, and wait until every process reads that file:
        {"current": "2026-11", "keys": {"2026-11": "…", "2026-12": "<32 random bytes, base64>"}}
   2. Make it the current one. In one step with the first, a process that has it would seal what another cannot open yet.
-  3. $ npm run admin:wallet -- kek rotate
-  4. $ npm run admin:wallet -- kek status        (all seeds under the new one)
+  3. $ npx wonrail kek rotate
+  4. $ npx wonrail kek status        (all seeds under the new one)
   5. Take the old key out of the file, and keep it offline for as long as there is a backup of the database from before step 3: without it
      the seeds in that backup never open again.
 
 Tokens that reached a wallet after it was deactivated:
-  $ npm run admin:wallet -- wallet reopen --org org_0192f0c1a2b37c4d8e5f60718293a4b5 --wallet wal_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npx wonrail wallet reopen --org org_0192f0c1a2b37c4d8e5f60718293a4b5 --wallet wal_0192f0c1a2b37c4d8e5f60718293a4b5
   It is ACTIVE from then on; its partner moves the money, and deactivates it again.
 
 Works on DATABASE_URL and KEK_PATH, or else on the stack that "npm run up" started.`;
@@ -51,7 +51,16 @@ interface World extends CommandWorld<AdminConfig> {
 }
 
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL, patienceMs: PATIENCE_MS });
+  return runAdmin(args, createWorld());
+}
+
+/** The commands that `wonrail` lists. */
+export function listCommands(): readonly Command[] {
+  return createProgram(createWorld()).commands;
+}
+
+function createWorld(): World {
+  return Object.assign(openWorld(readAdminConfig), { patienceMs: PATIENCE_MS });
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -60,7 +69,7 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 
 function createProgram(world: World): Command {
   const inWallet = (work: (db: Database) => Promise<void>) => withDatabase(world.config, "wallet", work);
-  const program = new Command("admin:wallet")
+  const program = new Command("wonrail")
     .description("Custody, and wallets that are to be reopened.")
     .addHelpText("after", EXAMPLES);
   const kek = program.command("kek").description("key-encryption keys");

@@ -1,18 +1,11 @@
+import { helpOf } from "../cli/localCommands";
 import { readConfig } from "../config";
-import { askLauncher, parseVerb, VERBS } from "../control";
+import { askLauncher, parseVerb } from "../control";
 import { homeAt } from "../home";
 import { readLauncher, type Launcher } from "../launcherFile";
 import type { UnitStatus } from "../process/unit";
 import { assertReady } from "../services";
 import { readStackFile } from "../stackFile";
-
-const HELP = `Looks at the processes of the running stack, and ends or starts one without touching the others.
-
-  npm run stack -- status [--json]
-  npm run stack -- ${VERBS.join("|")} NAME
-
-Example: npm run stack -- restart ledger
-`;
 
 export interface ProcessReport extends UnitStatus {
   /** Whether it accepts work now: a service by /readyz, a part by its process. */
@@ -23,7 +16,7 @@ export async function stack(args: string[]): Promise<number> {
   const [verb, name] = args;
   const home = homeAt(readConfig().home);
   if (verb === undefined || args.includes("--help")) {
-    process.stdout.write(HELP);
+    process.stdout.write(helpOf("stack"));
     return verb === undefined ? 64 : 0;
   }
   const launcher = readLauncher(home.launcherFile);

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { helpOf } from "../cli/localCommands";
 import { createChecklist, seconds, type Checklist } from "../checklist";
 import { parseBus, readConfig, type LocalConfig } from "../config";
 import { homeAt } from "../home";
@@ -14,18 +15,6 @@ export interface Preparation {
 }
 
 const EXIT = { done: 0, failed: 1, alreadyRunning: 2, usage: 64 };
-
-const HELP = `Starts the whole system on this machine and keeps it running until Ctrl-C.
-
-  npm run up -- [--bus kafka|feed] [--mtls] [--attached]
-
-  --bus       how events travel: through Kafka, or through the feeds alone (or WONRAIL_BUS)
-  --mtls      let the services talk by mutual TLS only, with certificates of this start's own (or WONRAIL_MTLS=true)
-  --attached  stop when standard input closes: for scripts and tests that start a stack of their own
-
-WONRAIL_HOME names the folder for data, logs and stack.json; stacks with different homes run side by side.
-KAFKA_BROKERS and WONRAIL_POSTGRES_URL name servers that run already.
-`;
 
 export async function up(args: string[], preparation: Preparation): Promise<number> {
   const startedAt = Date.now();
@@ -77,7 +66,7 @@ function readOptions(args: string[]): { config: LocalConfig; attached: boolean }
       },
     });
     if (values.help) {
-      process.stdout.write(HELP);
+      process.stdout.write(helpOf("up"));
       return EXIT.done;
     }
     const config = readConfig();
@@ -85,7 +74,7 @@ function readOptions(args: string[]): { config: LocalConfig; attached: boolean }
     if (values.mtls) config.mtls = true;
     return { config, attached: values.attached === true };
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.stderr.write(`${(error as Error).message}\n\n${helpOf("up")}`);
     return EXIT.usage;
   }
 }
