@@ -48,6 +48,19 @@ test.each(findRunnableBlocks().map((block) => [block.page, block.language, block
   },
 );
 
+test("wonrail passes the output and the exit code of the owning service's program", async () => {
+  const wonrail = (...args: string[]) =>
+    run(process.execPath, [join(ROOT, "deploy/local/bin/wonrail.mjs"), ...args]);
+  const listed = await wonrail("org", "list", "--json");
+  expect(JSON.parse(listed.output)).toContainEqual(expect.objectContaining({ orgCode: "DEMO" }));
+  const verified = await wonrail("verify", "--json");
+  expect({ code: verified.code, ...JSON.parse(verified.output) }).toMatchObject({ code: 0, violations: 0 });
+  const refused = await wonrail("key", "list", "--org", "NOWHERE");
+  expect(refused.code).toBe(1);
+  const status = await wonrail("stack", "status", "--json");
+  expect(JSON.parse(status.output)).toContainEqual(expect.objectContaining({ name: "ledger", ready: true }));
+});
+
 const browser = findBrowser();
 if (browser === undefined) reportSkipped("the documentation site: no Chromium is installed");
 

@@ -7,6 +7,7 @@ import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } f
 import { ROOT } from "./ops/repository";
 
 const AUTH = join(ROOT, "services/auth");
+const WONRAIL = join(ROOT, "deploy/local/bin/wonrail.mjs");
 
 let database: TestDatabase;
 let outside: Database;
@@ -24,11 +25,11 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)(
-  "org create shows the secrets that it commits when %s interrupts it",
+  "wonrail org create shows the secrets that it commits when %s interrupts it",
   async (signal, exitCode) => {
     const args = ["org", "create", "--name", "First Bank", "--code", `BY-${signal}`];
     const env = { ...process.env, DATABASE_URL: database.url };
-    const command = spawn(process.execPath, [join(AUTH, "bin/admin.mjs"), ...args], { env });
+    const command = spawn(process.execPath, [WONRAIL, ...args], { env });
     const output = text(command.stdout);
     const exited = once(command, "exit");
     await tx(outside, async (tx) => {

@@ -74,8 +74,7 @@ export async function booksChapter(world: World, cast: Cast): Promise<void> {
     screen.line(`${walletId}: ledger ${krw(won(inLedger))}, chain ${krw(won(onChain))}`);
   }
   const { wallets: compared, drifts } = await reconciled(world.stack);
-  if (drifts > 0)
-    throw new Error(`the reconciler has found ${drifts} differences: npx wonrail drift list`);
+  if (drifts > 0) throw new Error(`the reconciler has found ${drifts} differences: npx wonrail drift list`);
   screen.done(`ledger = chain: ${compared} wallets compared, drift ${krw(0)}`);
 }
 

@@ -1,5 +1,6 @@
 import { renderAlerts } from "./renderAlerts";
 import { renderChart } from "./renderChart";
+import { renderCli } from "./renderCli";
 import { renderConfiguration } from "./renderConfiguration";
 import { renderCoverage } from "./renderCoverage";
 import { renderDecisions } from "./renderDecisions";
@@ -17,6 +18,7 @@ const renderers: Record<string, () => string> = {
   "docs/guides/sdk.md": renderSdk,
   "docs/operate/alerts.md": renderAlerts,
   "docs/reference/chart.md": renderChart,
+  "docs/reference/cli.md": renderCli,
   "docs/reference/configuration.md": renderConfiguration,
   "docs/reference/errors.md": renderErrorPage,
   "docs/reference/events.md": renderEvents,

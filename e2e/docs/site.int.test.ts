@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { LOCAL_COMMANDS } from "@wonrail/local/cli/localCommands";
-import { OWNERS, rowsOf } from "@wonrail/local/cli/main";
+import { findLeaves, OWNERS } from "@wonrail/local/cli/main";
 import { declaredMetrics } from "../ops/metrics";
 import { ROOT, readText } from "../ops/repository";
 import {
@@ -104,9 +104,11 @@ describe("the reference has", () => {
     const commands = Object.keys(scripts).map((name) =>
       name === "test" || name === "start" ? `npm ${name}` : `npm run ${name}`,
     );
-    const operators = OWNERS.flatMap(({ listCommands }) => listCommands().flatMap((each) => rowsOf(each)));
+    const operators = OWNERS.flatMap(({ listCommands }) =>
+      listCommands().flatMap((each) => findLeaves(each)),
+    );
     const local = LOCAL_COMMANDS.map(({ name }) => name);
-    const wanted = [...commands, ...operators.map(([name]) => name), ...local];
+    const wanted = [...commands, ...operators.map(({ name }) => name), ...local];
     expect(wanted).toEqual(expect.arrayContaining(["npm run up", "key revoke", "rebuild", "drift ack"]));
     expect(wanted.filter((name) => !new RegExp(`\`${name}\\b`).test(page))).toEqual([]);
   });

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { helpOf, LOCAL_COMMANDS } from "@wonrail/local/cli/localCommands";
-import { OWNERS } from "@wonrail/local/cli/main";
-import type { Command } from "commander";
+import { findLeaves, OWNERS } from "@wonrail/local/cli/main";
 import { parse } from "yaml";
 import { operatePages, PROCESSES, ROOT, readText, settingsOf } from "./repository";
 
@@ -148,12 +147,10 @@ function vocabularyOf(service: string): Set<string> {
   if (service === "wonrail")
     return new Set(LOCAL_COMMANDS.flatMap(({ name }) => helpOf(name).match(/(--)?[a-z-]+/g)!));
   const owner = OWNERS.find((each) => each.service === service);
-  return new Set(owner?.listCommands().flatMap(wordsOf));
-}
-
-function wordsOf(command: Command): string[] {
-  const options = command.options.map(({ long }) => long!);
-  return [command.name(), ...options, ...command.commands.flatMap(wordsOf)];
+  const leaves = owner?.listCommands().flatMap((command) => findLeaves(command)) ?? [];
+  return new Set(
+    leaves.flatMap(({ name, command }) => [...name.split(" "), ...command.options.map(({ long }) => long!)]),
+  );
 }
 
 /** A service's value stands under its name, or in `defaults` for all. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Launcher } from "./launcherFile";
 import type { UnitStatus } from "./process/unit";
 
-export const VERBS = ["start", "stop", "restart"] as const;
+const VERBS = ["start", "stop", "restart"] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** The requests that the launcher accepts. */

@@ -24,6 +24,7 @@ Ready in ${seconds(total)} (install ${seconds(installMs)}, build ${seconds(build
   curl ${stack.gatewayUrl}/api/wallet-auth/session -H "X-API-Key: ${organisation?.apiKey}"
 
   The story     make demo
+  Commands      npx wonrail --help
   Logs          make logs, or make logs SERVICE=auth   (${home.logsDir})
   Everything    ${home.stackFile}   (addresses, keys, passwords)
   Data          ${home.dir}   (survives a restart; make reset forgets it)

@@ -92,7 +92,7 @@ function createProgram(world: World): Command {
 
 function operations(world: World): Command {
   const list = new Command("list")
-    .description("operations that are not final, oldest first, and what they wait for")
+    .description("operations that are not final, oldest first, with the reason why each waits")
     .option("--stuck", "only those that are older than settling should take")
     .addOption(new Option("--older-than <seconds>", "with --stuck").default(60).argParser(wholeNumber))
     .option("--org <id>", "of one organisation", organisationId)
@@ -115,7 +115,7 @@ function operations(world: World): Command {
 
 function operation(world: World): Command {
   const show = new Command("show")
-    .description("one operation's whole story: its steps, what waits before it, every attempt, the proof")
+    .description("one operation with its steps, the operations before it, its attempts and its proof")
     .argument("<ref>", "the id of the ledger entry or hold, or the operation's id on the chain")
     .addOption(jsonOption())
     .action(async (ref: string, { json }: { json?: true }) => {
@@ -192,16 +192,16 @@ const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
 
 function queue(world: World): Command {
   const list = new Command("list")
-    .description("organisations, which of them are paused, and how many entries are not pulled")
+    .description("the queues of all organisations: paused or not, and how many entries are not pulled")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
       const rows = await inRelayer(world, listQueues);
       print(world, json, rows, table(rows));
     });
   const pause = new Command("pause")
-    .description("start nothing new of an organisation; what is under way goes on")
+    .description("start no new operations of an organisation; those under way continue")
     .argument("<org>", "its id", organisationId)
-    .requiredOption("--reason <text>", "why, for whoever looks later")
+    .requiredOption("--reason <text>", "why, for the record")
     .action(async (orgId: string, { reason }: { reason: string }) => {
       const why = `${reason} (${operatorOf(world.config)})`;
       const known = await inRelayer(world, (db) => setQueuePause(db, orgId, why));
@@ -209,7 +209,7 @@ function queue(world: World): Command {
       world.out(`The queue of ${orgId} is paused.\n`);
     });
   const resume = new Command("resume")
-    .description("go on")
+    .description("start the operations of a paused organisation again")
     .argument("<org>", "its id", organisationId)
     .action(async (orgId: string) => {
       const known = await inRelayer(world, (db) => setQueuePause(db, orgId, null));
@@ -225,7 +225,7 @@ function queue(world: World): Command {
 
 function drift(world: World): Command {
   const list = new Command("list")
-    .description("what the chain, this service and the ledger do not agree about, newest first")
+    .description("differences between the chain, this service and the ledger, newest first")
     .option("--all", "those that were acknowledged, too")
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
@@ -235,7 +235,7 @@ function drift(world: World): Command {
       print(world, json, shown, table(shown));
     });
   const acknowledge = new Command("ack")
-    .description("somebody has looked: the wallet's money may move again")
+    .description("acknowledge a difference after an examination: the wallet's money may move again")
     .argument("[wallet]", "all that concerns this wallet")
     .addOption(new Option("--id <drift>", "one that concerns no wallet").argParser(bigNumber))
     .action(async (walletId: string | undefined, { id }: { id?: bigint }) => {
@@ -253,7 +253,9 @@ function drift(world: World): Command {
 
 function blocked(world: World): Command {
   const list = new Command("list")
-    .description("wallets that the token's blocklist has, whether the ledger froze them, and how much waits")
+    .description(
+      "wallets on the token's blocklist, whether the ledger froze them, and how many operations wait",
+    )
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
@@ -265,9 +267,7 @@ function blocked(world: World): Command {
 
 function rescanFrom(world: World): Command {
   return new Command("rescan")
-    .description(
-      "take in final blocks again, from one on, to find what was missed; not after final blocks were replaced",
-    )
+    .description("read final blocks again from a block on; not after final blocks were replaced")
     .requiredOption("--from <block>", "its number", bigNumber)
     .action(async ({ from }: { from: bigint }) => {
       if (from < 1n) throw new Refusal("The first block that can be read again is 1.");
@@ -286,14 +286,14 @@ function rescanFrom(world: World): Command {
 
 function manager(world: World): Command {
   const list = new Command("list")
-    .description("those that operations were ever settled through; the last one is in use")
+    .description("payment managers that operations were settled through; the last one is in use")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
       const rows = (await inRelayer(world, listPaymentManagers)).map((address) => ({ address }));
       print(world, json, rows, table(rows));
     });
   const adopt = new Command("adopt")
-    .description("settle through another one, once those before it can mint nothing more")
+    .description("settle through another payment manager, once the earlier ones can mint nothing more")
     .argument("<address>", "the contract's", chainAddress)
     .action(async (address: string) => {
       const outcome = await inRelayer(world, (db) =>

@@ -75,16 +75,16 @@ function createProgram(world: World): Command {
   const kek = program.command("kek").description("key-encryption keys");
   kek
     .command("status")
-    .description("how many seeds are sealed under which key, and whether they open with the key file")
+    .description("count the seeds under each key, and check that they open with the key file")
     .action(() => inWallet((db) => showStatus(db, world)));
   kek
     .command("rotate")
-    .description("seal every seed under the current key; nothing waits for it")
+    .description("seal every seed under the current key while the service runs")
     .action(() => inWallet((db) => rotate(db, world)));
   const wallet = program.command("wallet").description("users' wallets");
   wallet
     .command("reopen")
-    .description("make a deactivated wallet ACTIVE again, for what reached its address since then")
+    .description("make a deactivated wallet ACTIVE again, so that tokens on its address can move")
     .requiredOption("--org <id>", "whose wallet it is", organisationId)
     .requiredOption("--wallet <id>", "the wallet")
     .action((options: ReopenOptions) => inWallet((db) => reopen(db, world, options)));

@@ -25,11 +25,7 @@ export const OWNERS: readonly Owner[] = [
 ];
 
 /** Hands an operators' command to its service's program. bin/wonrail.mjs runs the local commands. */
-export function main(
-  args: string[],
-  terminal: Terminal = TERMINAL,
-  owners = OWNERS,
-): Promise<ExitCode> {
+export function main(args: string[], terminal: Terminal = TERMINAL, owners = OWNERS): Promise<ExitCode> {
   const owner = owners.find(({ listCommands }) =>
     listCommands().some((command) => command.name() === args[0]),
   );
@@ -47,13 +43,12 @@ function createIndex(owners: readonly Owner[]): Command {
 function helpOf(owners: readonly Owner[]): string {
   const ofServices = owners.map(({ subject, listCommands }) => ({
     subject,
-    rows: listCommands().flatMap((command) => rowsOf(command)),
+    rows: listCommands().flatMap((command) => findLeaves(command)),
   }));
-  const ofStack = LOCAL_COMMANDS.map(({ name, summary }): Row => [name, summary]);
-  const subjects = [...ofServices, { subject: "Local stack", rows: ofStack }];
-  const width = Math.max(...subjects.flatMap(({ rows }) => rows.map(([name]) => name.length)));
+  const subjects = [...ofServices, { subject: "Local stack", rows: LOCAL_COMMANDS }];
+  const width = Math.max(...subjects.flatMap(({ rows }) => rows.map(({ name }) => name.length)));
   const blocks = subjects.map(({ subject, rows }) => {
-    const lines = rows.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}\n`);
+    const lines = rows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
     return `${subject}\n${lines.join("")}`;
   });
   return ["Usage: npx wonrail COMMAND [options]\n", ...blocks, HINT].join("\n");
@@ -64,11 +59,16 @@ The commands work on the running local stack, or on the DATABASE_URL of the comm
 Exit codes: 0 done, 1 refused or a check failed, 2 wrong command line, 78 wrong configuration.
 `;
 
-type Row = [name: string, summary: string];
+/** A command without subcommands. */
+export interface Leaf {
+  /** With the names of its groups. */
+  name: string;
+  summary: string;
+  command: Command;
+}
 
-/** The command, or its subcommands by their full names. */
-export function rowsOf(command: Command, group = ""): Row[] {
+export function findLeaves(command: Command, group = ""): Leaf[] {
   const name = `${group}${command.name()}`;
-  if (command.commands.length > 0) return command.commands.flatMap((child) => rowsOf(child, `${name} `));
-  return [[name, command.summary() || command.description()]];
+  if (command.commands.length > 0) return command.commands.flatMap((child) => findLeaves(child, `${name} `));
+  return [{ name, summary: command.summary() || command.description(), command }];
 }

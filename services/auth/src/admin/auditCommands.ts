@@ -8,7 +8,7 @@ export function auditCommands(world: World): Command {
 
 function verify(world: World): Command {
   return new Command("verify")
-    .description("follow the chain of every organisation; exits with 1 when one is broken")
+    .description("verify the hash chain of every audit trail; exits with 1 when one is broken")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
       const { problems, ...counts } = await withAuth(world, (auth) => auth.verifyAudit());
@@ -24,7 +24,7 @@ function verify(world: World): Command {
 
 function list(world: World): Command {
   return new Command("list")
-    .description("what was done to an organisation, newest first")
+    .description("the audit trail of an organisation, newest first")
     .requiredOption("--org <code>", "which organisation")
     .option("--before <sequence>", "go on below this sequence", bigNumber)
     .addOption(limitOption())

@@ -39,7 +39,7 @@ function ofService(command: Command): Command {
 function list(world: World): Command {
   const states: DeadLetter["state"][] = ["dead", "replay_requested", "replayed"];
   return new Command("list")
-    .description("newest first; those that were replayed are left out unless asked for")
+    .description("events that a service could not handle, newest first; replayed ones with --state replayed")
     .addOption(new Option("--state <state>", "only those in this state").choices(states))
     .option("--before <id>", "go on below this id", bigNumber)
     .addOption(limitOption())
@@ -69,7 +69,7 @@ function list(world: World): Command {
 
 function show(world: World): Command {
   return new Command("show")
-    .description("one message whole, with what went wrong")
+    .description("one of these events with its content and its error")
     .requiredOption("--id <id>", "as dead-letter list shows it", bigNumber)
     .action(async ({ service, id, json }: LetterOptions & { id: bigint }) => {
       const letter = await withDatabase(world.config, service, (db) => showDeadLetter(db, id));
@@ -84,7 +84,7 @@ function show(world: World): Command {
 
 function replay(world: World): Command {
   return new Command("replay")
-    .description("ask the running service to work on it again, within seconds")
+    .description("let the running service handle such an event again, within seconds")
     .addOption(new Option("--id <id>", "this one").argParser(bigNumber).conflicts("group"))
     .option("--group <name>", "all of this consumer group")
     .action(async ({ service, id, group, json }: LetterOptions & { id?: bigint; group?: string }) => {

@@ -28,7 +28,7 @@ function ofOrganisation(command: Command): Command {
 
 function issue(world: World): Command {
   return new Command("issue")
-    .description("another API key; it is shown once")
+    .description("issue another API key; it is shown once")
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
     .action(async ({ org, expires, json }: KeyOptions & { expires?: Date }) => {
       const input = { code: org, actor: actorOf(world), ...(expires ? { expiresAt: expires } : {}) };

@@ -106,7 +106,7 @@ function list(world: World): Command {
 
 function rotateSecret(world: World): Command {
   return new Command("rotate-secret")
-    .description("a new secret key for an organisation that lost or leaked its own; its API keys stay valid")
+    .description("give an organisation a new secret key; its API keys stay valid")
     .requiredOption("--code <code>", "which organisation")
     .addOption(jsonOption())
     .action(async ({ code, json }: { code: string; json?: boolean }) => {

@@ -59,7 +59,11 @@ async function holdAndEnd(walletId: string, kind: "postHold" | "voidHold"): Prom
 async function report(): Promise<{ code: number; output: string }> {
   let output = "";
   const hear = (text: string) => void (output += text);
-  const code = await runAdmin(["verify"], { config: { DATABASE_URL: ledger.database.url }, out: hear, err: hear });
+  const code = await runAdmin(["verify"], {
+    config: { DATABASE_URL: ledger.database.url },
+    out: hear,
+    err: hear,
+  });
   return { code, output };
 }
 
