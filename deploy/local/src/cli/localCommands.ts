@@ -3,7 +3,6 @@ export interface LocalCommand {
   name: string;
   /** The program, from the root of the repository. */
   script: string;
-  /** One line for the list of commands. */
   summary: string;
   /** The forms of the command line, after the name. */
   forms: string[];

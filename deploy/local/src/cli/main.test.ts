@@ -48,7 +48,7 @@ test.each([[[]], [["--jsn"]], [["zzzzzzzz"]]])("the wrong command line %j exits 
   expect(err).not.toBe("");
 });
 
-/** Records the calls of the services' programs, each of which answers 1. */
+/** Replaces each service's program by a recorder that returns 1. */
 async function run(args: string[]) {
   const said = { out: "", err: "" };
   const handed: [string, string[]][] = [];
