@@ -93,7 +93,8 @@ sql() {
   outcome sql >&2
 }
 books() {
-  local said; said="$(kube exec deployment/wonrail-ledger -c ledger -- node bin/admin.mjs verify 2>&1 | tail -n 1)" || fail "the books: $said"
+  local said
+  said="$(kube exec deployment/wonrail-ledger -c ledger -- node bin/admin.mjs verify 2>&1 | tail -n 1)" || fail "the books: $said"
   echo "$said"
 }
 # Follows docs/operate/backup.md. The copy is consistent because no process writes; the customers'

@@ -31,7 +31,10 @@ function renderRow({ name, summary, command }: Leaf): string {
 
 function renderLocal(): string {
   const rows = LOCAL_COMMANDS.flatMap(({ name, forms, summary }) =>
-    forms.map((form) => `| \`${`${name} ${form}`.trim().replaceAll("|", "\\|")}\` | ${summary} | \`npm run ${name}\` |`),
+    forms.map(
+      (form) =>
+        `| \`${`${name} ${form}`.trim().replaceAll("|", "\\|")}\` | ${summary} | \`npm run ${name}\` |`,
+    ),
   );
   return `## Local stack
 

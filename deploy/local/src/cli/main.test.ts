@@ -11,7 +11,7 @@ test("every service has a command, and no two have one of the same name", () => 
   expect(new Set(commands.map(({ service }) => service))).toEqual(
     new Set(["auth", "chain-relayer", "wallet", "payment", "ledger"]),
   );
-  const names = [...OWNERS.flatMap(({ listCommands }) => listCommands()).map((command) => command.name())];
+  const names = OWNERS.flatMap(({ listCommands }) => listCommands().map((command) => command.name()));
   const all = [...names, ...LOCAL_COMMANDS.map(({ name }) => name)];
   expect(all).toEqual([...new Set(all)]);
 });
