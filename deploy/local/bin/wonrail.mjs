@@ -2,10 +2,10 @@
 // Entry of `npx wonrail`. Local commands run here, because `up` handles signals by itself.
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { orExit, prepare, REPOSITORY } from "./prepare.mjs";
+import { exitOnFailure, prepare, REPOSITORY } from "./prepare.mjs";
 
 const MAIN = new URL("../dist/cli/main.js", import.meta.url);
-if (!existsSync(MAIN)) orExit(prepare);
+if (!existsSync(MAIN)) exitOnFailure(prepare);
 
 const { helpOf, LOCAL_COMMANDS } = await import("../dist/cli/localCommands.js");
 const [name, ...args] = process.argv.slice(2);
@@ -13,7 +13,7 @@ const local = LOCAL_COMMANDS.find((command) => command.name === name);
 if (local === undefined) {
   const { runBuilt } = await import("@wonrail/kit/runBuilt");
   await runBuilt(MAIN);
-} else if (args.includes("--help")) {
+} else if (args.includes("--help") || args.includes("-h")) {
   process.stdout.write(helpOf(name));
 } else {
   process.argv.splice(2, 1);

@@ -46,7 +46,7 @@ async function verify({ config, out }: World<AdminConfig>, { json }: { json?: bo
     ? [JSON.stringify({ violations: found, counted, results }, bigintAsNumber)]
     : report(results, counted, found);
   out(written.map((line) => `${line}\n`).join(""));
-  if (found > 0) throw new Refusal("An invariant does not hold: the report lists the rows.");
+  if (found > 0) throw new Refusal(`${found} violations: the report lists their rows.`);
 }
 
 function report(results: CheckResult[], counted: Counted, found: number): string[] {
