@@ -63,7 +63,8 @@ const after = z
   .transform(BigInt)
   .meta({
     description:
-      "The sequence of the last event that you handled. Omitted: from the oldest event that is kept, or in descending order from the newest.",
+      "The sequence of the last event that you handled. Omitted: from the oldest event that is kept, or " +
+      "in descending order from the newest.",
     type: "string",
   });
 
@@ -92,7 +93,10 @@ export const listEvents = operation({
   tag: "Events",
   summary: "List events",
   description:
-    "Returns the events behind `after`, oldest first. With `wait` the request waits until there is one. Go on with `pagination.nextAfter`, also after an empty answer: it is behind the events that the filters left out. EVT_002 when events behind `after` are no longer kept: read your objects again, then go on after `details.oldestAfter`.",
+    "Returns the events behind `after`, oldest first. With `wait` the request waits until there is one. " +
+    "Go on with `pagination.nextAfter`, also after an empty answer: it is behind the events that the " +
+    "filters left out. EVT_002 when events behind `after` are no longer kept: read your objects " +
+    "again, then go on after `details.oldestAfter`.",
   access: "full",
   waitMs: MAX_WAIT_SECONDS * 1_000,
   query: z

@@ -37,10 +37,14 @@ export const webhookFields = {
   eventTypes,
   description: z.string().meta({ description: "Your own note." }),
   status,
-  disabledReason: z.enum(["REQUESTED", "GONE", "FAILING"]).nullable().meta({
-    description:
-      "Why it is DISABLED; null when it is not. REQUESTED: by you. GONE: the endpoint answered 410. FAILING: no delivery succeeded for five days.",
-  }),
+  disabledReason: z
+    .enum(["REQUESTED", "GONE", "FAILING"])
+    .nullable()
+    .meta({
+      description:
+        "Why it is DISABLED; null when it is not. REQUESTED: by you. GONE: the endpoint answered 410. " +
+        "FAILING: no delivery succeeded for five days.",
+    }),
   ordering,
   failingSince: timestamp(
     "The first failed attempt since the last success; null when the last one succeeded.",

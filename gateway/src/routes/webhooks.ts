@@ -35,7 +35,8 @@ export const createWebhook = operation({
   tag: "Webhooks",
   summary: "Create a webhook",
   description:
-    "Events are sent to the URL by POST, signed as Standard Webhooks 1.0. The answer is the only one with the `secret`. WHK_002 names in `details.reason` why the URL is not allowed.",
+    "Events are sent to the URL by POST, signed as Standard Webhooks 1.0. The answer is the only one " +
+    "with the `secret`. WHK_002 names in `details.reason` why the URL is not allowed.",
   access: "full",
   whenUnknown:
     "This operation takes none: list the webhooks, and delete the new one if its secret did not reach you.",
@@ -167,7 +168,10 @@ export const replayWebhook = operation({
   id: "replayWebhook",
   tag: "Webhooks",
   summary: "Deliver events again",
-  description: `Delivers the kept events of a range again, or the deliveries that FAILED. At most ${MAX_REPLAY} deliveries follow from one request: go on behind the last one. The header \`webhook-id\` is the same as before.`,
+  description:
+    "Delivers the kept events of a range again, or the deliveries that FAILED. At most " +
+    `${MAX_REPLAY} deliveries follow from one request: go on behind the last one. The header ` +
+    "`webhook-id` is the same as before.",
   access: "full",
   whenUnknown:
     "This operation takes none: send the request again. A receiver ignores a webhook-id that it has handled.",
