@@ -39,7 +39,7 @@ beforeAll(async () => {
       LOG_LEVEL: "fatal",
       AUTH_ADDRESS: `127.0.0.1:${auth.port}`,
       WALLET_ADDRESS: `127.0.0.1:${walletService.port}`,
-      ...{ PAYMENT_ADDRESS: "127.0.0.1:1", RELAYER_ADDRESS: "127.0.0.1:1" },
+      ...{ PAYMENT_ADDRESS: "127.0.0.1:1", RELAYER_ADDRESS: "127.0.0.1:1", EVENTS_ADDRESS: "127.0.0.1:1" },
     },
     stdio: "ignore",
   });

@@ -69,7 +69,7 @@ test("calls wait for an absent service during its first second, and later calls 
   expect(await Promise.race([late().catch((error: DomainError) => error.code), within(900)])).toBe("SYS_002");
 });
 
-test("connections reach their maximum age without failing a call", async () => {
+test("connections reach their maximum age without failing a call that may be repeated", async () => {
   const { port } = await startEcho(
     { say: async (note) => (await sleep(20), note) },
     { maxConnectionAgeMs: 100, maxConnectionAgeGraceMs: 20_000 },
@@ -79,7 +79,8 @@ test("connections reach their maximum age without failing a call", async () => {
     if (chunk.includes("PRI * HTTP/2.0")) connections += 1;
   });
   const client = echoClient(proxy.port);
-  while (connections < 5) await Promise.all([client.say({ text: "a" }), client.say({ text: "b" })]);
+  const say = (requestId: string) => client.say({ text: "", requestId }, { retry: true });
+  while (connections < 5) await Promise.all([say("a"), say("b")]);
 });
 
 test("reflection describes the served services when it is enabled", async () => {
