@@ -17,7 +17,7 @@ import {
 } from "./support/replicas";
 import { startStack, type TestStack } from "./support/startStack";
 
-// Two replicas of each of the six processes, a balancer before the gateways, and paying customers.
+// Two replicas of each of the seven processes, a balancer before the gateways, and paying customers.
 // Each replica is replaced without a failed request.
 
 jest.setTimeout(900_000);
@@ -134,12 +134,9 @@ async function startLoad(url: string, apiKey: string) {
   };
 }
 
-/**
- * Checks idle services by other means: paying customers do not call the relayer, and connections
- * stay at their replica.
- */
+/** Paying customers call neither the relayer nor events, and connections stay at their replica. */
 async function untilServing({ name, ops }: Replica): Promise<void> {
-  if (name === "chain-relayer") return;
+  if (name === "chain-relayer" || name === "events") return;
   const metric =
     name === "gateway" ? /^http_requests_total\{.*\} [1-9]/m : /^grpc_server_handled_total\{.*\} [1-9]/m;
   for (const endMs = Date.now() + TAKES_TRAFFIC_MS; Date.now() < endMs; await sleep(100)) {
