@@ -29,9 +29,9 @@ export const STAGES = [
     jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)"),
     whole: coverage,
   },
-  // These tests wait for leases, blocks and restarts: more workers than the two cores of CI keep the cores busy.
-  { name: "int", jest: jest("int", "--maxWorkers=4"), alone: true },
-  { name: "e2e", jest: jest("e2e", "--maxWorkers=3"), alone: true },
+  // A third of their time is a wait for leases and blocks, so three workers keep two cores busy.
+  { name: "int", jest: jest("int", "--maxWorkers=3"), alone: true },
+  { name: "e2e", jest: jest("e2e", "--maxWorkers=2"), alone: true },
 ];
 
 /** The stages that do no I/O but read the sources. */
