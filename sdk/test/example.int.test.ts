@@ -16,7 +16,7 @@ test("the commands of its README work outside of the repository", async () => {
   try {
     const folder = join(scratch, "records");
     const [, own] = readFileSync(join(EXAMPLE, "README.md"), "utf8").split("## On its own");
-    const lines = /```\n(.*?)```/s.exec(own!)![1]!.trim().replaceAll("../records", folder).split("\n");
+    const lines = /```bash\n(.*?)```/s.exec(own!)![1]!.trim().replaceAll("../records", folder).split("\n");
     const fillIn = lines.findIndex((line) => line.startsWith("cp .env.example"));
     expect(lines.slice(fillIn)).toHaveLength(2);
 
