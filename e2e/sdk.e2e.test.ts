@@ -310,7 +310,9 @@ describe("the command line example", () => {
   }
 
   test("every command of the README works in order, and the chain confirms the records", async () => {
-    const blocks = [...readFileSync(join(EXAMPLE, "README.md"), "utf8").matchAll(/```bash\n(node sdk.*?)```/gs)];
+    const blocks = [
+      ...readFileSync(join(EXAMPLE, "README.md"), "utf8").matchAll(/```bash\n(node sdk.*?)```/gs),
+    ];
     const lines = blocks.flatMap(([, block]) => block!.trim().split("\n"));
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
