@@ -66,6 +66,7 @@ test("a blocked operation is counted with its reason, and not as late", async ()
   expect(open.values).toMatchObject([
     { labels: { state: "BLOCKED", reason: "unreadable" }, value: 1 },
     { labels: { state: "BLOCKED", reason: "name_in_use" }, value: 0 },
+    { labels: { state: "PLANNED", reason: "AccountBlocked" }, value: 0 },
   ]);
 });
 

@@ -40,7 +40,9 @@ export async function measureOperations({
   const open = all.filter(({ state, reason }) => state !== "BLOCKED" && reason !== "AccountBlocked");
   gauges.open.reset();
   // An alert needs the series before the first blocked operation.
+  // The alerts name these states, so they exist from the start.
   for (const reason of BLOCKED_REASONS) gauges.open.set({ state: "BLOCKED", reason }, 0);
+  gauges.open.set({ state: "PLANNED", reason: "AccountBlocked" }, 0);
   for (const { state, reason, count } of all) gauges.open.set({ state, reason }, count);
   const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
   gauges.oldest.set(oldestOf(open));
