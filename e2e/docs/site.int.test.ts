@@ -83,7 +83,7 @@ describe("the reference has", () => {
 
   test("every type of public events", () => {
     const page = readText("docs/guides/events.md");
-    const source = readText("services/events/src/feed/domain/eventTypes.ts");
+    const source = readText("kit/src/contract/eventTypes.ts");
     const types = [...source.matchAll(/^ {2}"([a-z_.]+)",$/gm)].map(([, type]) => type!);
     expect(types).toContain("payment.created");
     expect(types.filter((type) => !page.includes(`\`${type}\``))).toEqual([]);

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from "@wonrail/kit/contract/eventTypes";
 import { z } from "zod";
 import { type Json } from "@wonrail/kit/json";
 import { iso, known } from "@wonrail/kit/records";
@@ -5,30 +6,6 @@ import { type Event as EventMessage, Order } from "@wonrail/proto/events/v1/even
 import { type Clients } from "../clients";
 import { type Handler, operation } from "./operation";
 import { DEFAULT_LIMIT, responseId, idOf, queryInteger, timestamp } from "./schemas";
-
-/** The public events. A later release may add types. */
-export const EVENT_TYPES = [
-  "wallet.created",
-  "wallet.updated",
-  "wallet.deactivated",
-  "wallet.frozen",
-  "charge.created",
-  "charge.cancelled",
-  "refund.created",
-  "transfer.created",
-  "transfer.completed",
-  "transfer.failed",
-  "payment.created",
-  "payment.cancelled",
-  "settlement.confirmed",
-  "settlement.failed",
-  "deposit.credited",
-  "transaction.status_changed",
-  "api_key.issued",
-  "api_key.expiring",
-  "webhook.failing",
-  "webhook.disabled",
-] as const;
 
 const MAX_WAIT_SECONDS = 20;
 const MAX_LIMIT = 100;

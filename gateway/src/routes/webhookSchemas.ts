@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "./events";
+import { EVENT_TYPES } from "@wonrail/kit/contract/eventTypes";
 import { responseId, idOf, textOf, timestamp } from "./schemas";
 
 // Schemas of requests and answers about webhooks.

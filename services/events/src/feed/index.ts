@@ -1,7 +1,7 @@
 // The public events of each organisation. Other flows may add events by `publishChanges` and read them by the queries.
 export { publishChanges } from "./commands/publishChanges";
 export { type Change } from "./domain/change";
-export { EVENT_TYPES, type EventType, isEventType } from "./domain/eventTypes";
+export { EVENT_TYPES, type EventType, isEventType } from "@wonrail/kit/contract/eventTypes";
 export { type EventsWanted } from "./queries/listEvents";
 export { type PublicEvent } from "./store/events";
 export { findLastSequence } from "./store/organisations";

@@ -1,4 +1,4 @@
-import { type EventType } from "./eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 
 /** An object of the REST API, as a read of it answers. */
 export type ObjectData = Readonly<Record<string, unknown>>;

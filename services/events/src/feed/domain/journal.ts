@@ -16,7 +16,7 @@ import {
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import { type Change, type ObjectData, type ObjectState } from "./change";
-import { type EventType } from "./eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 import { settledIn } from "./settlements";
 
 /** An entry of the ledger's journal, as the ledger told of it. */

@@ -1,5 +1,5 @@
 import { type Change } from "./change";
-import { type EventType } from "./eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 
 export interface ExpiringKey {
   orgId: string;

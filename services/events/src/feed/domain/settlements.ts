@@ -1,5 +1,5 @@
 import { pending, type Settled, type Settlement } from "@wonrail/kit/records";
-import { type EventType } from "./eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 import { type Change, type ObjectData, type ObjectState, type SettlementNews } from "./change";
 
 interface SettlementJson {

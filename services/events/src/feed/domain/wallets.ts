@@ -2,7 +2,7 @@ import { iso, walletJson } from "@wonrail/kit/records";
 import { type WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type Change, type ObjectData, type ObjectState } from "./change";
-import { type EventType } from "./eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 
 export interface Balance {
   balanceWon: bigint;

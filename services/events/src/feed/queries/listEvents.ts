@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
 import { type Bell } from "../bell";
-import { type EventType } from "../domain/eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 import { findOldestSequence, listEvents as readEvents, type PublicEvent } from "../store/events";
 import { findLastSequence } from "../store/organisations";
 

@@ -1,6 +1,6 @@
 import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
-import { type EventType } from "../domain/eventTypes";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 
 export interface PublicEvent {
   eventId: string;
