@@ -2,7 +2,8 @@ import { assert } from "../contract/errors";
 import { openConnections } from "./connections";
 import { CommitUnknownError, isConnectionLoss, mayHaveHappened, asRolledBack } from "./errors";
 import { startListener } from "./listen";
-import { type Access, connectSymbol, queryable, type Answer, type Session } from "./session";
+import { type Access, queryable, type Answer } from "./queryable";
+import { connectSymbol, type Session } from "./session";
 import { sql, textOf, type Sql } from "./sql";
 import type { Database, DatabaseOptions, Listener } from "./types";
 

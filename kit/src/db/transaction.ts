@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { types } from "node:util";
 import { assert } from "../contract/errors";
 import { CommitUnknownError, isConnectionLoss, mayHaveHappened } from "./errors";
-import { afterCommitSymbol, queryable, type Answer, type Session } from "./session";
+import { queryable, type Answer } from "./queryable";
+import { afterCommitSymbol, type Session } from "./session";
 import { rawSql, type Sql } from "./sql";
 import type { Database, Tx } from "./types";
 

@@ -16,7 +16,7 @@ import {
   startTestLedger,
   type TestLedger,
 } from "./commands/testing/ledger";
-import { type Intent } from "./domain/types";
+import { type Intent } from "./domain/intents";
 import { rpc } from "./rpc";
 
 // The certificate of a caller decides which intents it may post.

@@ -22,7 +22,7 @@ import {
   stayWithinOneDay,
   type TestLedger,
 } from "./commands/testing/ledger";
-import type { Intent } from "./domain/types";
+import type { Intent } from "./domain/intents";
 import { rpc } from "./rpc";
 
 let ledger: TestLedger;

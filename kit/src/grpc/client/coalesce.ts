@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { DomainError } from "../../contract/errors";
 import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
@@ -7,18 +6,12 @@ import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from "../messageLimits";
 import { contextOfCaller } from "../requestContext";
 import { type CallOptions, carriesRequestId } from "./call";
 import { createPace, type Pace } from "./pace";
-import { type Later, type Queued, sendTogether } from "./sendTogether";
+import { type BulkCall, type Later, type Queued, sendTogether } from "./sendTogether";
 import { type UnaryCall } from "./unaryCall";
 
-export interface CoalesceOptions<Req, Res, Item, Answer> {
+export interface CoalesceOptions<Req, Res, Item, Answer> extends BulkCall<Req, Res, Item, Answer> {
   /** The lane's name in metrics. */
   name: string;
-  /** The bulk RPC: one answer per item, in order. */
-  bulk: (items: Item[], options: CallOptions) => Promise<readonly Answer[]>;
-  /** Its twin, for the items of a bulk call that failed as a whole. */
-  unary: UnaryCall<Req, Res>;
-  toItem: (request: Req, context: ItemContext) => Item;
-  fromAnswer: (answer: Answer) => { value: Res } | { error: ErrorDetail };
   /** Time limit of an item without its own, within its request's deadline. */
   defaultTimeoutMs: number;
   maxBatch: number;

@@ -1,7 +1,7 @@
 /**
- * Each kind of intent has a folder: its type, its poster, its message, its required state, its
- * content for comparison, its rule, and its model for the property tests. A new kind needs a
- * folder, a line here, one in store/codes.ts and one in domain/testing/model.ts.
+ * Each kind of intent has a folder: its poster, its message, its required state, its content for
+ * comparison, its rule, and its model for the property tests. A new kind needs a folder, its type in
+ * domain/intents.ts, a line here, one in store/codes.ts and one in domain/testing/model.ts.
  */
 import { cancelCharge } from "./cancelCharge/cancelCharge";
 import { cancelPayment } from "./cancelPayment/cancelPayment";
@@ -20,7 +20,8 @@ import { voidHold } from "./voidHold/voidHold";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { Book } from "../domain/book";
-import type { Entry, Intent, IntentKind, LedgerRequest, RequestNotes } from "../domain/types";
+import type { Intent, IntentKind } from "../domain/intents";
+import type { Entry, LedgerRequest, RequestNotes } from "../domain/types";
 import type { IntentModule, Touches } from "./intent";
 
 const INTENTS: { [K in IntentKind]: IntentModule<K> } = {

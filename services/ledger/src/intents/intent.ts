@@ -1,6 +1,8 @@
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { Book } from "../domain/book";
-import type { Entry, IntentKind, IntentOf, LedgerRequest, OrgAccountType } from "../domain/types";
+import type { OrgAccountType } from "../domain/accountTypes";
+import type { IntentKind, IntentOf } from "../domain/intents";
+import type { Entry, LedgerRequest } from "../domain/types";
 
 /** Everything about one kind of intent. */
 export interface IntentModule<K extends IntentKind> {

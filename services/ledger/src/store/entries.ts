@@ -3,7 +3,8 @@ import { assert, isErrorCode } from "@wonrail/kit/contract/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
-import { isOrgAccount, requestKey } from "../domain/types";
+import { isOrgAccount } from "../domain/accountTypes";
+import { requestKey } from "../domain/types";
 import type {
   AnsweredRequest,
   BalanceAfter,

@@ -1,13 +1,9 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { openWalletOf, record, type Book } from "../../domain/book";
+import type { CloseAccount } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { id } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface CloseAccount {
-  kind: "closeAccount";
-  walletId: string;
-}
 
 export const closeAccount: IntentModule<"closeAccount"> = {
   poster: "wallet",

@@ -1,13 +1,9 @@
 import { minus, orgAccountOf, post, requireRoom, type Book } from "../../domain/book";
 import { endOfHold, openHold, settleHold } from "../../domain/holds";
+import type { PostHold } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { anyId } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface PostHold {
-  kind: "postHold";
-  holdRequestId: string;
-}
 
 export const postHold: IntentModule<"postHold"> = {
   poster: "payment",

@@ -1,12 +1,8 @@
 import { record, walletOf, type Book } from "../../domain/book";
+import type { ReopenAccount } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { id } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface ReopenAccount {
-  kind: "reopenAccount";
-  walletId: string;
-}
 
 export const reopenAccount: IntentModule<"reopenAccount"> = {
   poster: "wallet",
