@@ -19,7 +19,7 @@ import {
   TOKEN,
 } from "../testing/chainDouble";
 import { freshDatabase } from "../testing/database";
-import { carry, operationOf, takeIn } from "../testing/operations";
+import { carry, operationOf, ingestOperations } from "../testing/operations";
 
 const database = freshDatabase();
 let chain: ReturnType<typeof createChainDouble>;
@@ -59,7 +59,7 @@ test("entries that are not pulled count as open with their age", async () => {
 
 test("a blocked operation is counted with its reason, and not as late", async () => {
   const { db } = database;
-  await takeIn(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
+  await ingestOperations(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
   await db.run(sql`update operations set created_at = now() - interval '900 s'`);
   expect((await look()).get("relay_pending_oldest_seconds")).toBe(0);
   const open = await registry.getSingleMetric("relay_open_operations")!.get();
@@ -73,7 +73,7 @@ test("a blocked operation is counted with its reason, and not as late", async ()
 test("an operation of a blocked wallet is counted and not late, and the wallet's freeze is measured", async () => {
   const { db } = database;
   const operation = operationOf();
-  await takeIn(db, [operation]);
+  await ingestOperations(db, [operation]);
   await db.run(sql`
     update operations set state = 'PLANNED', wait_reason = 'AccountBlocked', created_at = now() - interval '900 s'`);
   const walletId = operation.wallets[0]!;
@@ -93,9 +93,9 @@ test("an operation of a blocked wallet is counted and not late, and the wallet's
 test("an operation in a block waits for finality alone, and is not late", async () => {
   const { db } = database;
   const [first, second] = [operationOf(), operationOf()];
-  await takeIn(db, [first]);
+  await ingestOperations(db, [first]);
   await carry(db, OPERATOR, { nonce: 0n });
-  await takeIn(db, [second]);
+  await ingestOperations(db, [second]);
   await db.run(sql`
     update operations set created_at = now() - case when ledger_ref = ${first.ledgerRef} then interval '900 s' else interval '400 s' end`);
   const { transaction_id: transactionId } = await db.one<{ transaction_id: bigint }>(
@@ -122,9 +122,9 @@ test("a paused queue is measured separately, with its entries that are not pulle
   const { db } = database;
   const [paused, other] = [newId("org"), newId("org")];
   const sent = operationOf(newId("wal"), { orgId: paused });
-  await takeIn(db, [sent]);
+  await ingestOperations(db, [sent]);
   await carry(db, OPERATOR, { nonce: 0n });
-  await takeIn(
+  await ingestOperations(
     db,
     [paused, other].map((orgId) => operationOf(newId("wal"), { orgId })),
   );

@@ -54,19 +54,19 @@ export function holdOf(of: Partial<NewOperation> = {}): NewOperation {
 }
 
 /** Inserts a hold that was refused for its own cause until its clock ran out. */
-export async function takeInExpired(
+export async function ingestExpiredHold(
   db: Database,
   hold: NewOperation,
   { expiresAt = new Date(Date.now() - 1_000), reason = "AccountBlocked" } = {},
 ): Promise<void> {
-  await takeIn(db, [hold]);
+  await ingestOperations(db, [hold]);
   await db.run(sql`
     update operations set state = 'PLANNED', turn = nextval('operation_turns'), attempts = 1,
       wait_reason = ${reason}, expires_at = ${expiresAt}
     where ledger_ref = ${hold.ledgerRef}`);
 }
 
-export async function takeIn(db: Database, operations: NewOperation[]): Promise<void> {
+export async function ingestOperations(db: Database, operations: NewOperation[]): Promise<void> {
   await tx(db, async (tx) => {
     const orgIds = [...new Set(operations.map(({ orgId }) => orgId))];
     await moveHeads(

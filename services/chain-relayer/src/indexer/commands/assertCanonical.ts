@@ -1,6 +1,6 @@
 import { type Gauge } from "@wonrail/kit/metrics";
 import { type Block, type Provider, RpcUnclear } from "../../evm";
-import { type TakenIn } from "../store/scanCursor";
+import { type IngestedBlock } from "../store/scanCursor";
 
 export interface CanonicalDeps {
   provider: Pick<Provider, "block">;
@@ -13,7 +13,7 @@ export interface CanonicalDeps {
  */
 export async function assertCanonical(
   { provider, gauges }: CanonicalDeps,
-  { blockNumber, blockHash }: TakenIn,
+  { blockNumber, blockHash }: IngestedBlock,
   final?: Block,
 ): Promise<void> {
   const { hash: now } = final?.number === blockNumber ? final : await finalBlockAt(provider, blockNumber);

@@ -20,7 +20,7 @@ import {
   beginCursor,
   type Cursor,
   findCursor,
-  findFurthest,
+  findFurthestBlock,
   hasFoundNothing,
   lockCursor,
   saveCursor,
@@ -79,7 +79,7 @@ export function isMoving(event: ChainEvent): event is TransferEvent {
  */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   const { db, provider, chain, scanSpan } = deps;
-  const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
+  const [cursor, furthest] = [await findCursor(db), await findFurthestBlock(db)];
   const final = await provider.finalBlock();
   const fromBlock = await nextBlock(deps, cursor);
   // A final block before the indexed ones is only a lag, which a gauge measures.

@@ -7,7 +7,7 @@ export interface Cursor {
 }
 
 /** An ingested final block. */
-export type TakenIn = Pick<Cursor, "blockNumber" | "blockHash">;
+export type IngestedBlock = Pick<Cursor, "blockNumber" | "blockHash">;
 
 interface CursorRow {
   block_number: bigint;
@@ -61,7 +61,7 @@ export async function rewindCursor(tx: Tx, { blockNumber, blockHash, blockTime }
 }
 
 /** The furthest ingested block: the cursor's, or during a rescan the one before it. */
-export async function findFurthest(db: Queryable): Promise<TakenIn | undefined> {
+export async function findFurthestBlock(db: Queryable): Promise<IngestedBlock | undefined> {
   const row = await db.maybe<Pick<CursorRow, "block_number" | "block_hash">>(sql`
     select greatest(rewound_from_number, block_number) as block_number,
       case when rewound_from_number > block_number then rewound_from_hash else block_hash end as block_hash

@@ -50,7 +50,7 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   gauges.wallets.set({ state: "moving" }, moving);
   if (!isComplete) {
     const at = { blockNumber: blockNumber.toString() };
-    return log.warn(at, "blocks are taken in again: the books were not compared with the chain");
+    return log.warn(at, "a rescan is under way: the books were not compared with the chain");
   }
   await finishReconciliation(db, blockNumber);
   log.debug({ wallets, judged, moving }, "books compared");

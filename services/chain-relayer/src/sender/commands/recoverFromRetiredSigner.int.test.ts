@@ -13,7 +13,7 @@ import {
   OPERATOR,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import { carry, operationOf, statesOf, ingestOperations, transactionStates } from "../../testing/operations";
 import { watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
@@ -21,7 +21,7 @@ const database = freshDatabase();
 test("an unmined transaction of the retired signer is sent again a minute after its lease ended", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await round(chain, NEXT_OPERATOR);
   await endLease(OPERATOR, 45);
@@ -38,7 +38,7 @@ test("an unmined transaction of the retired signer is sent again a minute after 
 test("recovery stops when the retired signer's writer returns meanwhile", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await endLease(OPERATOR, 61);
   const { receipts } = chain.provider;
@@ -53,7 +53,7 @@ test("recovery stops when the retired signer's writer returns meanwhile", async 
 
 test("a late writer of the retired signer is stopped", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   const sleeping = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await endLease(OPERATOR, 61);
@@ -64,7 +64,7 @@ test("a late writer of the retired signer is stopped", async () => {
 test("a mined transaction of the retired signer is left to finality", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
   const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: false };
   chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
@@ -85,7 +85,7 @@ test("a mined transaction of the retired signer is left to finality", async () =
 test("a mined transaction of the retired signer is looked up again only when the head changes", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
   const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: true };
   chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
@@ -104,13 +104,13 @@ test("a mined transaction of the retired signer is looked up again only when the
 
 test("a signer that returns sends its signed transactions again, which closes the nonce gap", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await endLease(OPERATOR, 61);
   await round(chain, NEXT_OPERATOR);
   expect(await transactionStates(database.db)).toEqual(["LOST"]);
 
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 1n });
   await watch(chain);
   await watch(chain);

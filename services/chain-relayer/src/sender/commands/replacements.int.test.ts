@@ -12,7 +12,14 @@ import {
   PAYMENT_MANAGER,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import {
+  age,
+  carry,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  transactionStates,
+} from "../../testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
@@ -225,7 +232,7 @@ function chainAt(of: Partial<ChainDouble>): ChainDouble {
 /** An operation in a large signed transaction that no node has. */
 async function send({ maxFeeWei }: { maxFeeWei: bigint }): Promise<NewOperation> {
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const fees = { maxFeeWei, priorityFeeWei: GWEI };
   await carry(database.db, OPERATOR, { nonce: 0n, gasLimit: GAS_LIMIT, fees });
   return operation;

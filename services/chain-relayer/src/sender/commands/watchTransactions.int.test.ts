@@ -10,7 +10,14 @@ import {
   NEXT_OPERATOR,
   OPERATOR,
 } from "../../testing/chainDouble";
-import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import {
+  age,
+  carry,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  transactionStates,
+} from "../../testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 let database: TestDatabase;
@@ -29,7 +36,7 @@ afterEach(async () => {
 test("the nonce at a final block is requested only when a used nonce may belong to another transaction", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   await carry(database.db, OPERATOR, { nonce: 5n });
   chain.nonces.set(OPERATOR.address, 5n);
   await watch(chain);
@@ -46,9 +53,9 @@ test("the nonce at a final block is requested only when a used nonce may belong 
 test("a transaction with a used nonce is given up and counted, and the next nonce is kept", async () => {
   const chain = createChainDouble();
   const [taken, next] = [operationOf(), operationOf()];
-  await takeIn(database.db, [taken]);
+  await ingestOperations(database.db, [taken]);
   await carry(database.db, OPERATOR, { nonce: 5n });
-  await takeIn(database.db, [next]);
+  await ingestOperations(database.db, [next]);
   await carry(database.db, OPERATOR, { nonce: 6n });
   chain.nonces.set(OPERATOR.address, 6n);
   const { lost } = depsOn(database.db, chain);
@@ -66,7 +73,7 @@ test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
   async (_, state, happen) => {
     const chain = createChainDouble();
     const operation = operationOf();
-    await takeIn(database.db, [operation]);
+    await ingestOperations(database.db, [operation]);
     const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
     chain.nonces.set(OPERATOR.address, 6n);
     const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
@@ -90,7 +97,7 @@ test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
 ])("a writer that lost its lease %s", async (_, nonce, happen) => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   await carry(database.db, OPERATOR, { nonce });
   await happen(chain);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
@@ -102,10 +109,10 @@ test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
 
 test("a writer that lost its lease recovers no lost transaction", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 1n });
   await database.db.run(sql`update transactions set state = 'LOST'`);
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 2n });
   chain.nonces.set(OPERATOR.address, 1n);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
@@ -117,9 +124,9 @@ test("a writer that lost its lease recovers no lost transaction", async () => {
 
 test("a nonce gap is filled although another key used that nonce", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, NEXT_OPERATOR, { nonce: 1n });
   const lease = await holdLease(database.db, NEXT_OPERATOR.address, "this process", 60_000);
   await watchTransactions(depsOn(database.db, chain, NEXT_OPERATOR), lease!);
@@ -131,9 +138,9 @@ test("a nonce gap is filled although another key used that nonce", async () => {
 
 test("a mined transaction is looked up again only when the head changes, also to one of the same height", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   const mined = await carry(database.db, OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   const waiting = await carry(database.db, OPERATOR, { nonce: 1n });
   mine(chain, mined);
   chain.nonces.set(OPERATOR.address, 1n);
@@ -159,7 +166,7 @@ test("a mined transaction is looked up again only when the head changes, also to
 
 test("a failed look-up is repeated under the same head", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
   mine(chain, txHash);
   chain.nonces.set(OPERATOR.address, 1n);
@@ -178,7 +185,7 @@ test("a failed look-up is repeated under the same head", async () => {
 
 test("a stuck transaction is outbid with the market's tip", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n } });
   chain.tipWei = 500n;
   await age(database.db, "1 hour");
@@ -188,7 +195,7 @@ test("a stuck transaction is outbid with the market's tip", async () => {
 
 test("times of sending and signing come from the database's clock", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await watch(chain);
   const patient = { resendAfterMs: 60_000 };
@@ -205,7 +212,7 @@ test("times of sending and signing come from the database's clock", async () => 
 test("a nonce that no node accepts is used by a no-op, also after the highest fee was offered", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const cap = depsOn(database.db, chain).feeCapWei;
   await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: cap, priorityFeeWei: 1n } });
   chain.refusal = "oversized data";

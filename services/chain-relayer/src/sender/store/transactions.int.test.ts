@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx } from "@wonrail/kit/db";
 import { NEXT_OPERATOR, OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, takeIn } from "../../testing/operations";
+import { carry, operationOf, ingestOperations } from "../../testing/operations";
 import {
   countPendingTransactions,
   fence,
@@ -76,11 +76,11 @@ test("work under a lost lease does not renew its successor's", async () => {
 });
 
 test("pending transactions are the signed and unmined ones of one signer", async () => {
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, NEXT_OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
+  await ingestOperations(database.db, [operationOf()]);
   await carry(database.db, NEXT_OPERATOR, { nonce: 1n });
   const counts = () =>
     Promise.all([OPERATOR, NEXT_OPERATOR].map((of) => countPendingTransactions(database.db, of.address)));

@@ -9,7 +9,7 @@ import {
   type CanonicalDeps,
   type Cursor,
   findCursor,
-  findFurthest,
+  findFurthestBlock,
   findUsedAuthorizations,
   isCancelled,
   listPaymentManagers,
@@ -39,7 +39,7 @@ const AT_ONCE = 100;
  * block is the indexed one.
  */
 export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
-  const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
+  const [cursor, furthest] = [await findCursor(deps.db), await findFurthestBlock(deps.db)];
   await startHoldClocks(deps.db, deps.outsideLifeMs);
   // During a rescan the older state proves nothing.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;

@@ -3,7 +3,7 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute, type Provider, type Signer } from "../../evm";
-import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers } from "../../indexer";
+import { assertCanonical, type CanonicalDeps, findFurthestBlock, listPaymentManagers } from "../../indexer";
 import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
 import { operationsSubmitted } from "../events";
@@ -54,7 +54,7 @@ export async function sendBatches(
     return 0;
   }
   // On another branch nonce, time and price would differ.
-  const furthest = await findFurthest(db);
+  const furthest = await findFurthestBlock(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
   const planned = await keepMintable(deps, await dryRunRetries(deps, listed, latest), latest);

@@ -2,7 +2,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { sql, tx } from "@wonrail/kit/db";
 import { OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, takeIn } from "../../testing/operations";
+import { carry, operationOf, ingestOperations } from "../../testing/operations";
 import { findByOperationIds, markConfirmed, markFailed, putBack } from "../store/operations";
 import { listSettlements } from "./listSettlements";
 
@@ -17,9 +17,9 @@ test("operations are listed as their newest event says, and left out before thei
   const { db } = database;
   const sent = Array.from({ length: 4 }, () => operationOf());
   const orgId = sent[0]!.orgId;
-  await takeIn(db, sent);
+  await ingestOperations(db, sent);
   const txHash = await carry(db, OPERATOR, { nonce: 0n });
-  await takeIn(db, [operationOf()]);
+  await ingestOperations(db, [operationOf()]);
   const [inFlight, returned, confirmed, failed] = sent;
   const found = await findByOperationIds(
     db,
@@ -51,7 +51,7 @@ test("pages join operations and deposits in id order, of one organisation only",
   const { db } = database;
   const operations = Array.from({ length: 5 }, () => operationOf());
   const orgId = operations[0]!.orgId;
-  await takeIn(db, operations);
+  await ingestOperations(db, operations);
   await carry(db, OPERATOR, { nonce: 0n });
   const refs = Array.from({ length: 5 }, () => newId("trf"));
   for (const [index, ref] of refs.entries())

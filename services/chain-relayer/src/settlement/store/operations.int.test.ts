@@ -2,7 +2,7 @@ import { type Sql, sql, tx } from "@wonrail/kit/db";
 import { planOperations } from "../commands/planOperations";
 import { OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
+import { carry, operationOf, statesOf, ingestOperations } from "../../testing/operations";
 import { type Confirmation, findByOperationIds, markConfirmed, markInFlight, putBack } from "./operations";
 import { listPlannedOperations } from "./plannedOperations";
 import { holdLease } from "../../sender/store/transactions";
@@ -11,7 +11,7 @@ const database = freshDatabase();
 
 test("a failed operation stays failed, and a confirmed one is reported once and not sent again", async () => {
   const [failed, settled] = [operationOf(), operationOf()];
-  await takeIn(database.db, [failed, settled]);
+  await ingestOperations(database.db, [failed, settled]);
   await database.db.run(sql`
     update operations set state = 'FAILED', failure_reason = 'expired', proof_block_hash = '0x1'
     where ledger_ref = ${failed.ledgerRef}`);
@@ -41,10 +41,10 @@ test.each<[string, string, Sql]>([
   "what was %s while its writer stood still goes in no transaction, nor what was to go with it",
   async (_, state, change) => {
     const { db } = database;
-    await takeIn(db, [operationOf()]);
+    await ingestOperations(db, [operationOf()]);
     await carry(db, OPERATOR, { nonce: 0n });
     const operations = [operationOf(), operationOf()];
-    await takeIn(db, operations);
+    await ingestOperations(db, operations);
     await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
     const planned = await listPlannedOperations(db, 10);
     expect(planned).toHaveLength(2);
