@@ -22,7 +22,7 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { Book } from "../domain/book";
 import type { Intent, IntentKind } from "../domain/intents";
 import type { Entry, LedgerRequest, RequestNotes } from "../domain/types";
-import type { IntentModule, Touches } from "./intent";
+import type { IntentModule, RequiredState } from "./intent";
 
 const INTENTS: { [K in IntentKind]: IntentModule<K> } = {
   openAccount,
@@ -57,8 +57,8 @@ export function readIntent(message: PostRequest["intent"]): Intent {
   return module.read(message.value);
 }
 
-export function touchesOf({ intent }: LedgerRequest): Touches {
-  return moduleOf(intent.kind).touches(intent);
+export function requiredStateOf({ intent }: LedgerRequest): RequiredState {
+  return moduleOf(intent.kind).requiredState(intent);
 }
 
 /** The parts that distinguish two requests, as text. */

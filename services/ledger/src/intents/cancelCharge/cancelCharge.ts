@@ -24,7 +24,7 @@ export const cancelCharge: IntentModule<"cancelCharge"> = {
     chargeRequestId: anyId(chargeRequestId, "chargeRequestId"),
     amountWon: amountWon === undefined ? null : positive(amountWon, "amountWon"),
   }),
-  touches: ({ chargeRequestId }) => ({ orgAccounts: ["ORG_ISSUANCE"], chargeRequestId }),
+  requiredState: ({ chargeRequestId }) => ({ orgAccounts: ["ORG_ISSUANCE"], chargeRequestId }),
   content: ({ chargeRequestId, amountWon }) => [chargeRequestId, amountWon?.toString() ?? null],
   decide: cancel,
 };

@@ -25,7 +25,7 @@ export const cancelPayment: IntentModule<"cancelPayment"> = {
     kind: "cancelPayment",
     paymentRequestId: anyId(paymentRequestId, "paymentRequestId"),
   }),
-  touches: ({ paymentRequestId }) => ({ orgAccounts: ["ORG_INCENTIVE"], paymentRequestId }),
+  requiredState: ({ paymentRequestId }) => ({ orgAccounts: ["ORG_INCENTIVE"], paymentRequestId }),
   content: ({ paymentRequestId }) => [paymentRequestId],
   decide: cancel,
 };

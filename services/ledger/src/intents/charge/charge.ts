@@ -18,7 +18,7 @@ export const charge: IntentModule<"charge"> = {
     dailyLimitWon: parseWon(dailyLimitWon, "dailyLimitWon"),
     maxChargeWon: parseWon(maxChargeWon, "maxChargeWon"),
   }),
-  touches: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
   content: ({ walletId, amountWon }) => [walletId, amountWon.toString()],
   decide: chargeWallet,
 };

@@ -8,7 +8,7 @@ import type { IntentModule } from "../intent";
 export const closeAccount: IntentModule<"closeAccount"> = {
   poster: "wallet",
   read: ({ walletId }) => ({ kind: "closeAccount", walletId: id("wal", walletId, "walletId") }),
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId }) => [walletId],
   decide: close,
 };

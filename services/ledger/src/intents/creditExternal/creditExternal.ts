@@ -12,7 +12,7 @@ export const creditExternal: IntentModule<"creditExternal"> = {
     amountWon: positive(amountWon, "amountWon"),
     chainLogId: printable(chainLogId, "chainLogId"),
   }),
-  touches: ({ walletId, chainLogId }) => ({
+  requiredState: ({ walletId, chainLogId }) => ({
     walletIds: [walletId],
     orgAccounts: ["ORG_EXTERNAL"],
     chainLogId,

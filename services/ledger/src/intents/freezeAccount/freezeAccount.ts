@@ -27,7 +27,7 @@ export const freezeAccount: IntentModule<"freezeAccount"> = {
     const walletId = id("wal", value.walletId, "walletId");
     return { kind: "freezeAccount", walletId, freeze, reason: value.reason, source };
   },
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId, freeze, reason, source }) => [walletId, freeze, reason, source],
   decide: freezeWallet,
 };

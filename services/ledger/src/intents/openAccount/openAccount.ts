@@ -23,7 +23,7 @@ export const openAccount: IntentModule<"openAccount"> = {
     check(isUserId(userId), "userId", USER_ID_FORM);
     return { kind: "openAccount", walletId: id("wal", walletId, "walletId"), userId, type: walletType };
   },
-  touches: ({ walletId, userId }) => ({ walletIds: [walletId], userId, opensAccount: true }),
+  requiredState: ({ walletId, userId }) => ({ walletIds: [walletId], userId, opensAccount: true }),
   content: ({ walletId, userId, type }) => [walletId, userId, type],
   decide: open,
 };

@@ -35,7 +35,7 @@ export const payment: IntentModule<"payment"> = {
       accrualRateBps,
     };
   },
-  touches: ({ payerWalletId, receiverWalletId, accrualRateBps }) => ({
+  requiredState: ({ payerWalletId, receiverWalletId, accrualRateBps }) => ({
     walletIds: [payerWalletId, receiverWalletId],
     orgAccounts: accrualRateBps > 0 ? ["ORG_INCENTIVE"] : [],
     userOfWalletId: payerWalletId,

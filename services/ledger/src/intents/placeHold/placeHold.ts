@@ -16,7 +16,7 @@ export const placeHold: IntentModule<"placeHold"> = {
     dailyLimitWon: parseWon(dailyLimitWon, "dailyLimitWon"),
     toAddress: address(toAddress, "toAddress"),
   }),
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId, amountWon, toAddress }) => [walletId, amountWon.toString(), toAddress],
   decide: place,
 };

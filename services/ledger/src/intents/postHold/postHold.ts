@@ -8,7 +8,7 @@ import type { IntentModule } from "../intent";
 export const postHold: IntentModule<"postHold"> = {
   poster: "payment",
   read: ({ holdRequestId }) => ({ kind: "postHold", holdRequestId: anyId(holdRequestId, "holdRequestId") }),
-  touches: ({ holdRequestId }) => ({ orgAccounts: ["ORG_EXTERNAL"], holdRequestId }),
+  requiredState: ({ holdRequestId }) => ({ orgAccounts: ["ORG_EXTERNAL"], holdRequestId }),
   content: ({ holdRequestId }) => [holdRequestId],
   decide: settle,
 };

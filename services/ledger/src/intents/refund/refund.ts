@@ -8,7 +8,7 @@ import type { IntentModule } from "../intent";
 export const refund: IntentModule<"refund"> = {
   poster: "payment",
   read: ({ walletId }) => ({ kind: "refund", walletId: id("wal", walletId, "walletId") }),
-  touches: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
   content: ({ walletId }) => [walletId],
   decide: refundWallet,
 };

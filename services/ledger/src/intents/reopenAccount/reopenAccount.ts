@@ -7,7 +7,7 @@ import type { IntentModule } from "../intent";
 export const reopenAccount: IntentModule<"reopenAccount"> = {
   poster: "wallet",
   read: ({ walletId }) => ({ kind: "reopenAccount", walletId: id("wal", walletId, "walletId") }),
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId }) => [walletId],
   decide: reopen,
 };

@@ -25,7 +25,7 @@ export const transfer: IntentModule<"transfer"> = {
     amountWon: positive(value.amountWon, "amountWon"),
     dailyLimitWon: parseWon(value.dailyLimitWon, "dailyLimitWon"),
   }),
-  touches: ({ fromWalletId, toWalletId }) => ({ walletIds: [fromWalletId, toWalletId] }),
+  requiredState: ({ fromWalletId, toWalletId }) => ({ walletIds: [fromWalletId, toWalletId] }),
   content: ({ fromWalletId, toWalletId, amountWon, toAddress }) => [
     fromWalletId,
     toWalletId,

@@ -9,7 +9,7 @@ import type { IntentModule } from "../intent";
 export const voidHold: IntentModule<"voidHold"> = {
   poster: "payment",
   read: ({ holdRequestId }) => ({ kind: "voidHold", holdRequestId: anyId(holdRequestId, "holdRequestId") }),
-  touches: ({ holdRequestId }) => ({ holdRequestId }),
+  requiredState: ({ holdRequestId }) => ({ holdRequestId }),
   content: ({ holdRequestId }) => [holdRequestId],
   decide: release,
 };
