@@ -60,8 +60,8 @@ test("finds the labels of an expression, and the metrics that lack them", () => 
     "circuit_breaker_state{mode}",
     "circuit_breaker_state{peer}",
   ]);
-  expect(strangeLabelsIn("sum(rate(lane_wait_seconds_sum[1m])) by (le)")).toEqual([
-    "lane_wait_seconds_sum{le}",
+  expect(strangeLabelsIn("sum(rate(batch_queue_wait_seconds_sum[1m])) by (le)")).toEqual([
+    "batch_queue_wait_seconds_sum{le}",
   ]);
 });
 

@@ -28,10 +28,10 @@ const SCAN_TIMEOUT_MS = 60_000;
 export type App = Awaited<ReturnType<typeof createApp>>;
 
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
-  const { LANES: lanes, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
+  const { BATCH_QUEUES: queues, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const limitWon = won(BigInt(config.MAX_CHARGED_PER_DAY_WON));
   const chargeBudget = createChargeBudget({ db, log, limitWon, now: Date.now });
-  const engine = createEngine({ db, log, registry, lanes, maxBatch, maxQueue, chargeBudget });
+  const engine = createEngine({ db, log, registry, queues, maxBatch, maxQueue, chargeBudget });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
   const gauge = createViolationsGauge({ log, registry });

@@ -109,7 +109,7 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     maxQueue: MAX_QUEUE,
     registry,
   });
-  onClose("ledger lane", () => post.close());
+  onClose("ledger queue", () => post.close());
   onClose("clients", () => [ledger, wallet, auth, relayer].forEach((client) => client.close()));
   return { ledger, wallet, auth, relayer, post };
 }

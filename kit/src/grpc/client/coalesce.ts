@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { DomainError } from "../../contract/errors";
-import { createLane, type Outcome } from "../../lane";
+import { createBatchQueue, type Outcome } from "../../batchQueue";
 import { type Registry } from "../../metrics";
 import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from "../messageLimits";
 import { contextOfCaller } from "../requestContext";
@@ -10,7 +10,7 @@ import { type BulkCall, type Later, type Queued, sendTogether } from "./sendToge
 import { type UnaryCall } from "./unaryCall";
 
 export interface CoalesceOptions<Req, Res, Item, Answer> extends BulkCall<Req, Res, Item, Answer> {
-  /** The lane's name in metrics. */
+  /** The queue's name in metrics. */
   name: string;
   /** Time limit of an item without its own, within its request's deadline. */
   defaultTimeoutMs: number;
@@ -38,7 +38,7 @@ export function coalesce<Req, Res, Item, Answer>(
   const { name, defaultTimeoutMs, maxBatch, bytesOf, maxQueue, registry } = options;
   const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
   const pace = createPace();
-  const lane = createLane<Queued<Req>, Later<Res>>({
+  const queue = createBatchQueue<Queued<Req>, Later<Res>>({
     name,
     work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight, pace),
     maxBatch,
@@ -53,11 +53,11 @@ export function coalesce<Req, Res, Item, Answer>(
     const deadlineMs = Math.min(nowMs + timeoutMs, context.deadlineMs ?? Infinity);
     if (deadlineMs <= nowMs) throw new DomainError("SYS_003");
     const mayRepeat = retry === true && carriesRequestId(request);
-    return until(deadlineMs - nowMs, lane.submit({ request, context, deadlineMs, mayRepeat }));
+    return until(deadlineMs - nowMs, queue.submit({ request, context, deadlineMs, mayRepeat }));
   };
   return Object.assign(submit, {
     async close() {
-      await lane.close();
+      await queue.close();
       await Promise.all(inFlight);
     },
   });

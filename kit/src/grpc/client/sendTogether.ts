@@ -2,7 +2,7 @@ import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/com
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
 import { assert, DomainError, isRefusal, isUnknown, asOutcomeUnknown } from "../../contract/errors";
 import { newId } from "../../contract/ids";
-import { type Outcome } from "../../lane";
+import { type Outcome } from "../../batchQueue";
 import { toItemContext } from "../requestContext";
 import { fromErrorDetail } from "../wireErrors";
 import { type CallOptions } from "./call";

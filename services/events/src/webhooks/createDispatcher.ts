@@ -1,6 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { createLane } from "@wonrail/kit/lane";
+import { createBatchQueue } from "@wonrail/kit/batchQueue";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { pause } from "@wonrail/kit/pause";
@@ -49,7 +49,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   const endpoints = createEndpoints();
   const running = new Set<Promise<void>>();
   const observed = observe(registry);
-  const saves = createLane<FinishedAttempt, undefined>({
+  const saves = createBatchQueue<FinishedAttempt, undefined>({
     name: "save_attempts",
     work: async (attempts) => {
       await tx(db, async (tx) => saveAttempts(tx, attempts));

@@ -72,7 +72,7 @@ export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOpti
     log: testLog(),
     chargeBudget: createChargeBudget({ db: given.db, log: testLog(), limitWon, now: Date.now }),
     registry: testRegistry(),
-    lanes: 2,
+    queues: 2,
     maxBatch: 1_000,
     maxQueue: 20_000,
     ...given,
