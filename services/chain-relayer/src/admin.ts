@@ -22,7 +22,7 @@ import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localSt
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { operatorOf } from "@wonrail/kit/operator";
-import { connectChain, type Provider, RpcUnclear } from "./evm";
+import { connectChain, type Provider, RpcUnanswered } from "./evm";
 import {
   type Adoption,
   adoptPaymentManager,
@@ -339,7 +339,7 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
 }
 
 function unanswered(error: unknown): never {
-  throw error instanceof RpcUnclear ? new CouldNotRun(error.message) : error;
+  throw error instanceof RpcUnanswered ? new CouldNotRun(error.message) : error;
 }
 
 function replacedAt(block: bigint): string {

@@ -32,7 +32,7 @@ import {
   getOperations,
   ingestWallet,
   listSettlements,
-  noteHeads,
+  recordHeads,
 } from "./settlement";
 import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
@@ -54,8 +54,8 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const toDispatch = pause();
   const wakeDispatch = (): void => toDispatch.wake();
   return {
-    noteHeads: async (tx: Tx, heads: Parameters<typeof noteHeads>[1]) => {
-      await noteHeads(tx, heads);
+    recordHeads: async (tx: Tx, heads: Parameters<typeof recordHeads>[1]) => {
+      await recordHeads(tx, heads);
       afterCommit(tx, wakeDispatch);
     },
     correctHeads: (signal: AbortSignal) => correctHeads(deps, signal),

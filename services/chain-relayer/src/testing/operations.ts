@@ -6,7 +6,7 @@ import { type Step } from "../settlement/domain/steps";
 import { insertOperations, markInFlight, type NewOperation } from "../settlement/store/operations";
 import { listPlannedOperations } from "../settlement/store/plannedOperations";
 import { moveHeads } from "../settlement/store/settlementQueues";
-import { holdLease, setNextNonce, storeSigned } from "../sender/store/transactions";
+import { acquireLease, setNextNonce, storeSigned } from "../sender/store/transactions";
 import { saveWalletAddresses } from "../indexer/store/walletAddresses";
 import { planOperations } from "../settlement/commands/planOperations";
 import { PAYMENT_MANAGER } from "./chainDouble";
@@ -81,7 +81,7 @@ export async function ingestOperations(db: Database, operations: NewOperation[])
  * Plans and signs waiting operations as one transaction, like the writer; returns its hash. No node
  * has the bytes yet.
  */
-export async function carry(
+export async function signWaitingOperations(
   db: Database,
   signer: Signer,
   {
@@ -90,7 +90,7 @@ export async function carry(
     gasLimit = 100_000n,
   }: { nonce: bigint; fees?: Fees; gasLimit?: bigint },
 ): Promise<string> {
-  const lease = (await holdLease(db, signer.address, "this process", 60_000))!;
+  const lease = (await acquireLease(db, signer.address, "this process", 60_000))!;
   await planOperations(db, lease);
   const planned = await listPlannedOperations(db, 1_000);
   const call = { to: PAYMENT_MANAGER, gasLimit };

@@ -1,5 +1,5 @@
 import { type Gauge } from "@wonrail/kit/metrics";
-import { type Block, type Provider, RpcUnclear } from "../../evm";
+import { type Block, type Provider, RpcUnanswered } from "../../evm";
 import { type IngestedBlock } from "../store/scanCursor";
 
 export interface CanonicalDeps {
@@ -24,6 +24,6 @@ export async function assertCanonical(
 /** The chain's present block at a final height. */
 export async function finalBlockAt(provider: Pick<Provider, "block">, number: bigint): Promise<Block> {
   const block = await provider.block(number);
-  if (!block) throw new RpcUnclear(`no endpoint has block ${number}, which is final`);
+  if (!block) throw new RpcUnanswered(`no endpoint has block ${number}, which is final`);
   return block;
 }

@@ -3,14 +3,14 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { id } from "ethers";
 import { tokenAbi, TOPICS } from "../../evm/contracts";
 import { type ChainLog, type LogFilter } from "../../evm/logs";
-import { RpcRefusal, RpcUnclear } from "../../evm/rpc";
+import { RpcRefusal, RpcUnanswered } from "../../evm/rpc";
 import { acknowledgeDrifts, listDrifts } from "../../reconciliation/store/drifts";
 import { type NewOperation } from "../../settlement/store/operations";
 import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
 import { won } from "@wonrail/kit/contract/money";
 import { operationIdOf, stepsOf } from "../../settlement/domain/steps";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 import { planOperations } from "../../settlement/commands/planOperations";
 import { listStuckOperations } from "../../settlement/store/operationDetails";
 import { listPlannedOperations } from "../../settlement/store/plannedOperations";
@@ -29,7 +29,7 @@ import { entryOf, journalsOf, type LineOf } from "../../testing/journal";
 import { executionOf, repetitionOf } from "../../testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "../../testing/database";
 import {
-  carry,
+  signWaitingOperations,
   mints,
   operationOf,
   statesOf,
@@ -63,7 +63,7 @@ test("an unordered mint stops all outflow until an operator acknowledges it", as
   const { db } = database;
   const [leaving, charge] = [operationOf(), ...(await mints(db, 1))];
   await ingestOperations(db, [leaving, charge!]);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
   const [stranger] = await mints(db, 1);
   const chain = createChainDouble();
   chain.logs = await executionOf(db, stranger!, 995n);
@@ -193,7 +193,7 @@ test("few receipts are requested for transactions mined after the scanned blocks
   const hashes: string[] = [];
   for (let nonce = 0n; nonce < 40n; nonce += 1n) {
     await ingestOperations(database.db, [operationOf()]);
-    const txHash = await carry(database.db, OPERATOR, { nonce });
+    const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce });
     const blockNumber = 991n + nonce;
     const receipt = { blockNumber, blockHash: blockHashOf(blockNumber), gasUsed: 1n, succeeded: true };
     hashes.push(txHash);
@@ -216,7 +216,7 @@ test("few receipts are requested for transactions mined after the scanned blocks
 
 test.each([
   ["refuse to look", new RpcRefusal(-32005, "block range is too wide")],
-  ["give no answer when they are to look", new RpcUnclear("too late, or too much")],
+  ["give no answer when they are to look", new RpcUnanswered("too late, or too much")],
 ])(
   "what settled a repeated operation is found although endpoints %s through many blocks",
   async (_, tooMuch) => {
@@ -337,7 +337,7 @@ test("transfers between our wallets are no deposits, and a transfer to oneself c
 test("a scan is postponed when an endpoint goes away, without smaller and smaller ranges", async () => {
   const chain = createChainDouble();
   chain.logs = [repetitionOf(operationOf(), 950n)];
-  const silent = new RpcUnclear("silent");
+  const silent = new RpcUnanswered("silent");
   const { logs } = chain.provider;
   let [isAway, lookups] = [false, 0];
   chain.provider.logs = async (filter) => {
@@ -359,7 +359,7 @@ test("a scan is postponed when an endpoint goes away, without smaller and smalle
 async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; txHash: string }> {
   const operation = operationOf();
   await ingestOperations(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   chain.nonces.set(OPERATOR.address, 1n);
   return { operation, txHash };
 }

@@ -3,7 +3,7 @@
 import { sql } from "@wonrail/kit/db";
 import { Transaction } from "ethers";
 import { type NewOperation } from "../../settlement/store/operations";
-import { holdLease } from "../store/transactions";
+import { acquireLease } from "../store/transactions";
 import {
   type ChainDouble,
   createChainDouble,
@@ -14,7 +14,7 @@ import {
 import { freshDatabase } from "../../testing/database";
 import {
   age,
-  carry,
+  signWaitingOperations,
   operationOf,
   statesOf,
   ingestOperations,
@@ -234,7 +234,7 @@ async function send({ maxFeeWei }: { maxFeeWei: bigint }): Promise<NewOperation>
   const operation = operationOf();
   await ingestOperations(database.db, [operation]);
   const fees = { maxFeeWei, priorityFeeWei: GWEI };
-  await carry(database.db, OPERATOR, { nonce: 0n, gasLimit: GAS_LIMIT, fees });
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n, gasLimit: GAS_LIMIT, fees });
   return operation;
 }
 
@@ -257,7 +257,7 @@ async function costs(): Promise<bigint[]> {
 }
 
 async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {
-  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  const lease = await acquireLease(database.db, OPERATOR.address, "this process", 60_000);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, ...of };
   await watchTransactions(deps, lease!);
 }

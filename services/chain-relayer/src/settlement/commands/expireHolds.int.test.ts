@@ -7,7 +7,7 @@ import { savePaymentManager } from "../../indexer/store/paymentManagers";
 import { rewindCursor } from "../../indexer/store/scanCursor";
 import { saveUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 import { listPlannedOperations } from "../store/plannedOperations";
 import { planOperations } from "./planOperations";
 import { expireHolds } from "./expireHolds";
@@ -23,7 +23,7 @@ import {
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import {
-  carry,
+  signWaitingOperations,
   holdOf,
   operationOf,
   statesOf,
@@ -118,7 +118,7 @@ test("a hold does not expire while an unmined transaction carries it", async () 
   const { db } = database;
   const hold = holdOf();
   await ingestOperations(db, [hold]);
-  await carry(db, OPERATOR, { nonce: 0n });
+  await signWaitingOperations(db, OPERATOR, { nonce: 0n });
   await db.run(sql`update operations set expires_at = now() - interval '1 second'`);
   await cursorAt(db, 1_000n, LATE);
   await expireHolds(depsOn(db, createChainDouble()), signal);
@@ -157,7 +157,7 @@ test("a hold's clock starts when everything before it on its wallet has settled"
     nonce: "",
   };
   await ingestOperations(db, [{ ...charge, steps: [mint] }]);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
   await ingestExpiredHold(db, hold);
   await db.run(sql`update operations set expires_at = null`);
   await addressOf(hold);
@@ -184,7 +184,7 @@ test("a hold does not fail while its money waits behind a block two wallets upst
   };
   const chain = [paying(blocked, payee), paying(payee, walletId)];
   await ingestOperations(db, chain);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
   await ingestExpiredHold(db, hold, { reason: "ERC20InsufficientBalance" });
   await db.run(sql`update operations set expires_at = null`);
   const refusedFor = (reason: string, { ledgerRef }: NewOperation) =>

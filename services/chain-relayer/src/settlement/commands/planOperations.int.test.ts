@@ -1,7 +1,7 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../../reconciliation/store/drifts";
-import { fence, holdLease, type Lease, LeaseLostError } from "../../sender/store/transactions";
+import { fence, acquireLease, type Lease, LeaseLostError } from "../../sender/store/transactions";
 import { freshDatabase, untilSomebodyWaits } from "../../testing/database";
 import { operationOf, statesOf, ingestOperations } from "../../testing/operations";
 import { type NewOperation } from "../store/operations";
@@ -32,7 +32,7 @@ test("a second pull of an operation changes nothing", async () => {
 
 test("only one writer plans while the operator's key changes", async () => {
   const lease = await becomeWriter();
-  const other = (await holdLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
+  const other = (await acquireLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
   const one = operationOf();
   await ingestOperations(database.db, [one]);
   let done = false;
@@ -147,7 +147,7 @@ test("a long queue leaves room for a short one", async () => {
 });
 
 async function becomeWriter(): Promise<Lease> {
-  return (await holdLease(database.db, `0x${"1".repeat(40)}`, "this process", 60_000))!;
+  return (await acquireLease(database.db, `0x${"1".repeat(40)}`, "this process", 60_000))!;
 }
 
 function payerOf({ steps }: NewOperation): string {

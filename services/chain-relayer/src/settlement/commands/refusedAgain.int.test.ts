@@ -5,7 +5,7 @@ import { sql, tx } from "@wonrail/kit/db";
 import { findAddresses, saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { clampFutureRetries } from "../store/futureRetries";
 import { type NewOperation } from "../store/operations";
-import { holdLease, type Lease } from "../../sender/store/transactions";
+import { acquireLease, type Lease } from "../../sender/store/transactions";
 import { listPlannedOperations } from "../store/plannedOperations";
 import { saveWalletBlock } from "../store/walletBlocks";
 import { dryRunRetries } from "./dryRunRetries";
@@ -155,5 +155,5 @@ async function plannedMints(count: number): Promise<NewOperation[]> {
 }
 
 async function hold(): Promise<Lease> {
-  return (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  return (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
 }

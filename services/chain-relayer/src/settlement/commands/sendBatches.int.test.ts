@@ -3,8 +3,8 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { managerAbi, tokenAbi } from "../../evm/contracts";
 import { saveDrifts } from "../../reconciliation/store/drifts";
 import { type Step } from "../domain/steps";
-import { type NewOperation, putBack } from "../store/operations";
-import { holdLease } from "../../sender/store/transactions";
+import { type NewOperation, replanOperations } from "../store/operations";
+import { acquireLease } from "../../sender/store/transactions";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { dispatch, type DispatchDeps } from "./dispatch";
 import { expireHolds } from "./expireHolds";
@@ -20,7 +20,7 @@ import {
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import {
-  carry,
+  signWaitingOperations,
   holdOf,
   mints,
   operationOf,
@@ -35,14 +35,14 @@ test("a late writer does not postpone operations that another has sent", async (
   const chain = createChainDouble();
   const [sent, planned] = [operationOf(), operationOf()];
   await ingestOperations(database.db, [sent]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = depsOn(database.db, chain);
   chain.baseFeeWei = deps.feeCapWei + 1n;
   const slow = {
     ...deps.provider,
     priorityFeeWei: async () => {
-      await carry(database.db, OPERATOR, { nonce: 0n });
+      await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
       await ingestOperations(database.db, [planned]);
       await planOperations(database.db, lease);
       return 1n;
@@ -63,7 +63,7 @@ test("a drift found while a batch is signed stops operations that are in no tran
   await ingestOperations(database.db, [{ ...payment, steps: [{ ...step!, toWalletId: null, toAddress }] }]);
   const { orgId } = payment;
   await saveWalletAddresses(database.db, [{ walletId, orgId, address: toAddress }]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const found = {
     orgId,
@@ -93,7 +93,7 @@ test("a transaction stays below the cost that usual nodes accept while gas is ex
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
   await ingestOperations(database.db, await mints(database.db, 100));
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
   await sendBatches(deps, lease, { maxTransactions: 1, signal: new AbortController().signal });
@@ -108,9 +108,9 @@ test("operations go in smaller transactions after nodes refused the cost", async
   const chain = createChainDouble();
   const operations = await mints(database.db, 20);
   await ingestOperations(database.db, operations);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
-  await putBack(database.db, operations, "cost_too_high", 0);
+  await replanOperations(database.db, operations, "cost_too_high", 0);
   await sendBatches(depsOn(database.db, chain), lease, { maxTransactions: 1, signal: NEVER });
   const { gas } = await database.db.one<{ gas: bigint }>(sql`select gas_limit as gas from transactions`);
   // Five of the twenty, with 70,000 each.
@@ -121,7 +121,7 @@ test("nonces that were used outside are skipped, and none is used twice when nod
   const chain = createChainDouble();
   const deps = { ...depsOn(database.db, chain), maxSteps: 1 };
   await ingestOperations(database.db, await mints(database.db, 2));
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   for (const chainNonce of [7n, 5n]) {
     chain.nonces.set(OPERATOR.address, chainNonce);
@@ -135,7 +135,7 @@ test("operations without room in their transaction go before everything behind t
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
   await ingestOperations(database.db, await mints(database.db, 80));
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
   // The first transaction has room for twenty of forty.
@@ -150,7 +150,7 @@ describe("a signer with little gas", () => {
   const dear = (of: Partial<ChainDouble>) =>
     Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
   const send = async (chain: ChainDouble, { maxTransactions = 1, maxSteps = 200 } = {}) => {
-    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps };
     return sendBatches(deps, lease, { maxTransactions, signal: NEVER });
@@ -223,7 +223,7 @@ describe("operations refused for a shared reason", () => {
     });
     const operations = made.map((one, place) => (place < 2 ? seven(one) : one));
     await ingestOperations(database.db, operations);
-    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     const [first, second, third, fourth] = operations;
     await Promise.all([
@@ -251,7 +251,7 @@ describe("operations refused for a shared reason", () => {
     const chain = createChainDouble();
     const operations = await mints(database.db, 2);
     await ingestOperations(database.db, operations);
-    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     await Promise.all([wait(operations[0]!, paused), wait(operations[1]!, "batch_reverted")]);
     const blocked = tokenAbi.encodeErrorResult("AccountBlocked", [PAYMENT_MANAGER]);
@@ -265,7 +265,7 @@ test("most of each transaction stays for others although many operations are ref
   const chain = createChainDouble();
   const refused = await mints(database.db, 60);
   await ingestOperations(database.db, refused);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const comesBack = () =>
     database.db.run(sql`

@@ -4,14 +4,14 @@ import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { addressOf, tokenAbi } from "../../evm/contracts";
 import { type ChainLog } from "../../evm/logs";
 import { type Step } from "../domain/steps";
-import { settledByOthers } from "../queries/settledByOthers";
+import { findSettlementByOthers } from "../queries/settlementsByOthers";
 import { listDrifts } from "../../reconciliation/store/drifts";
 import { findByOperationIds } from "../store/operations";
 import { scanFinalized } from "../../indexer/commands/scanFinalized";
 import { blockHashOf, createChainDouble, cursorAt, depsOn, OPERATOR, TOKEN } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import { executionOf, repetitionOf } from "../../testing/executions";
-import { carry, operationOf, statesOf, ingestOperations } from "../../testing/operations";
+import { signWaitingOperations, operationOf, statesOf, ingestOperations } from "../../testing/operations";
 
 // A restored ledger gives new entries the numbers of forgotten ones. Names of operations and
 // authorizations follow from these numbers, so the chain may have executed another operation
@@ -34,7 +34,7 @@ test.each<[string, Step[]]>([
 ])("an earlier execution under its name does not settle an operation that %s", async (_, steps) => {
   const [chain, operation] = [createChainDouble(), { ...forgotten, steps }];
   await ingestOperations(database.db, [operation]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   // Its wallets have addresses, too.
   await executionOf(database.db, operation, 950n);
   chain.logs = await executionOf(database.db, forgotten, 950n);
@@ -89,7 +89,7 @@ test.each([
     await cursorAt(database.db, 945n);
     await scanFinalized(depsOn(database.db, chain));
     const [operation] = (await findByOperationIds(database.db, [forgotten.operationId])).values();
-    expect((await settledByOthers(database.db, operation!)) !== null).toBe(settles);
+    expect((await findSettlementByOthers(database.db, operation!)) !== null).toBe(settles);
   },
 );
 

@@ -9,7 +9,7 @@ import { insertDeposits, listSeenDeposits, postponeDeposit } from "../../deposit
 import { clampFutureRetries } from "./futureRetries";
 import { listPlannedOperations, postpone, postponeRefused } from "./plannedOperations";
 import { takeDueRecords, takeWatchedRecords } from "../../records/store/records";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
@@ -17,7 +17,7 @@ test("a database clock that is set back delays no retry for as long", async () =
   const { db } = database;
   const [first, again, refused] = [operationOf(), operationOf(), operationOf()];
   await ingestOperations(db, [first, again, refused]);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
   await postpone(db, [first, again], "fee_above_cap", 3_000);
   await db.run(sql`update operations set attempts = 1 where ledger_ref = ${again.ledgerRef}`);
   await postponeRefused(db, [refused], "custody_key_unavailable");

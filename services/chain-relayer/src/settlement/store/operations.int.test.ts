@@ -2,10 +2,16 @@ import { type Sql, sql, tx } from "@wonrail/kit/db";
 import { planOperations } from "../commands/planOperations";
 import { OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, statesOf, ingestOperations } from "../../testing/operations";
-import { type Confirmation, findByOperationIds, markConfirmed, markInFlight, putBack } from "./operations";
+import { signWaitingOperations, operationOf, statesOf, ingestOperations } from "../../testing/operations";
+import {
+  type Confirmation,
+  findByOperationIds,
+  markConfirmed,
+  markInFlight,
+  replanOperations,
+} from "./operations";
 import { listPlannedOperations } from "./plannedOperations";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
@@ -26,7 +32,7 @@ test("a failed operation stays failed, and a confirmed one is reported once and 
     );
   expect((await confirm()).map(({ operation }) => operation.ledgerRef)).toEqual([settled.ledgerRef]);
   expect(await confirm()).toEqual([]);
-  await putBack(database.db, [failed, settled], "not_executed", 0);
+  await replanOperations(database.db, [failed, settled], "not_executed", 0);
   expect(await statesOf(database.db, [failed, settled])).toEqual(["FAILED", "CONFIRMED"]);
 });
 
@@ -42,10 +48,10 @@ test.each<[string, string, Sql]>([
   async (_, state, change) => {
     const { db } = database;
     await ingestOperations(db, [operationOf()]);
-    await carry(db, OPERATOR, { nonce: 0n });
+    await signWaitingOperations(db, OPERATOR, { nonce: 0n });
     const operations = [operationOf(), operationOf()];
     await ingestOperations(db, operations);
-    await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+    await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
     const planned = await listPlannedOperations(db, 10);
     expect(planned).toHaveLength(2);
     await db.run(sql`update operations set ${change} where ledger_ref = ${operations[0]!.ledgerRef}`);

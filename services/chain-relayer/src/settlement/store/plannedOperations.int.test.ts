@@ -10,7 +10,7 @@ import {
   postpone,
   postponeRefused,
 } from "./plannedOperations";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
@@ -19,7 +19,7 @@ test("expired holds take no room from sendable operations", async () => {
   await ingestOperations(database.db, [operationOf()]);
   await planOperations(
     database.db,
-    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+    (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   expect(await listPlannedOperations(database.db, 10)).toHaveLength(1);
   expect(await countPlannedOperations(database.db)).toBe(1);
@@ -28,7 +28,7 @@ test("expired holds take no room from sendable operations", async () => {
 test("an operation that custody refuses backs off up to a minute, takes no room and keeps its place", async () => {
   const [refused, other] = [operationOf(), operationOf()];
   await ingestOperations(database.db, [refused]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const waits: number[] = [];
   for (let asked = 0; asked < 6; asked += 1) {
@@ -53,7 +53,7 @@ test("among many refused operations the longest due go first, in the order of th
   await ingestOperations(database.db, refused);
   await planOperations(
     database.db,
-    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+    (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   await postponeRefused(database.db, refused, "custody_key_unavailable");
   // A later turn means a longer due time.
@@ -71,7 +71,7 @@ test("an operation that custody refuses keeps that reason while gas is too expen
   await ingestOperations(database.db, [refused, other]);
   await planOperations(
     database.db,
-    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+    (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   await postponeRefused(database.db, [refused], "custody_key_unavailable");
   await postpone(database.db, [refused, other], "fee_above_cap", 3_000);
@@ -84,7 +84,7 @@ test("an operation that custody refuses keeps that reason while gas is too expen
 test("returned operations take at most a quarter of a batch while others are ready", async () => {
   const refused = Array.from({ length: 400 }, () => operationOf());
   await ingestOperations(database.db, refused);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   await cameBack("AccountBlocked");
   const others = Array.from({ length: 300 }, () => operationOf());
@@ -104,7 +104,7 @@ test("returned operations take at most a quarter of a batch while others are rea
 
 test("returned operations take no room from operations to plan", async () => {
   await ingestOperations(database.db, [operationOf()]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   await cameBack("AccountBlocked");
   expect(await countPlannedOperations(database.db)).toBe(0);
@@ -119,7 +119,7 @@ test.each([
   const walletId = newId("wal");
   const refused = Array.from({ length: 1_000 }, () => operationOf(walletId));
   await ingestOperations(database.db, refused);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   for (let looks = 0; looks < 3; looks += 1) await planOperations(database.db, lease);
   await postponeRefused(database.db, refused, reason);
   const [next, other] = [operationOf(walletId), operationOf()];
