@@ -1,4 +1,4 @@
-import { known } from "@wonrail/kit/records";
+import { requirePresent } from "@wonrail/kit/records";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
 import { DEFAULT_LIMIT } from "./schemas";
 
@@ -20,7 +20,7 @@ export function paginationOf(
   { limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery,
   info: PageInfo | undefined,
 ) {
-  const { hasNext, nextCursor, totalCount } = known(info);
+  const { hasNext, nextCursor, totalCount } = requirePresent(info);
   return {
     limit,
     currentPage: cursor === undefined ? (currentPage ?? 1) : null,

@@ -3,7 +3,7 @@ import {
   cancellationJson,
   chargeCancellationJson,
   chargeJson,
-  known,
+  requirePresent,
   refundJson,
 } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
@@ -209,9 +209,9 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
       command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
       expect: "cancelledCharge",
     });
-    const cancellation = cancellationJson(known(value.cancellation));
+    const cancellation = cancellationJson(requirePresent(value.cancellation));
     const { cancelId } = cancellation;
-    return { data: { ...chargeJson(known(value.charge)), cancelId, cancellation }, replayed };
+    return { data: { ...chargeJson(requirePresent(value.charge)), cancelId, cancellation }, replayed };
   };
 }
 
@@ -231,14 +231,17 @@ export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
   return async ({ params: { chargeId } }, { principal: { orgId } }) => {
     const { charge, cancellations } = await payment.getCharge({ orgId, chargeId }, { retry: true });
     return {
-      data: { ...chargeJson(known(charge)), cancellations: cancellations.map(chargeCancellationJson) },
+      data: {
+        ...chargeJson(requirePresent(charge)),
+        cancellations: cancellations.map(chargeCancellationJson),
+      },
     };
   };
 }
 
 export function getRefundWith({ payment }: Clients): Handler<typeof getRefund> {
   return async ({ params: { refundId } }, { principal: { orgId } }) => ({
-    data: refundJson(known((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
+    data: refundJson(requirePresent((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
   });
 }
 

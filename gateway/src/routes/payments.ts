@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
+import { requirePresent, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { pageRequest, paginationOf } from "./answers";
 import { executeCommand } from "./executeCommand";
@@ -196,7 +196,7 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
       command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
       expect: "cancelledPayment",
     });
-    const cancelled = known(value.cancellation);
+    const cancelled = requirePresent(value.cancellation);
     const cancellation = paymentCancellationJson(cancelled);
     const { cancelId } = cancellation;
     return { data: { ...paymentJson(value), cancelId, cancellation, ...restoredJson(cancelled) }, replayed };
@@ -205,7 +205,9 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
 
 export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment> {
   return async ({ params: { paymentId } }, { principal: { orgId } }) => ({
-    data: paymentJson(known((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment)),
+    data: paymentJson(
+      requirePresent((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment),
+    ),
   });
 }
 

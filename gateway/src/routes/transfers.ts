@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
-import { known, transferJson } from "@wonrail/kit/records";
+import { requirePresent, transferJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { pageRequest, paginationOf } from "./answers";
 import { executeCommand } from "./executeCommand";
@@ -127,7 +127,9 @@ export function createTransferWith(clients: Clients): Handler<typeof createTrans
 
 export function getTransferWith({ payment }: Clients): Handler<typeof getTransfer> {
   return async ({ params: { transferId } }, { principal: { orgId } }) => ({
-    data: transferJson(known((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer)),
+    data: transferJson(
+      requirePresent((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer),
+    ),
   });
 }
 

@@ -3,7 +3,7 @@ import { enumName, enumValue } from "@wonrail/kit/grpc/client";
 import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { iso, known, settlementJson, walletJson, wonJson } from "@wonrail/kit/records";
+import { isoTime, requirePresent, settlementJson, walletJson, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { bodyHash } from "./bodyHash";
 import { pageRequest, paginationOf } from "./answers";
@@ -296,7 +296,7 @@ function lineOf(of: WalletTransaction) {
   return {
     transactionId: of.transactionId,
     type: of.type as WalletTransactionType,
-    direction: known(enumName(Direction, of.direction)),
+    direction: requirePresent(enumName(Direction, of.direction)),
     amount: wonJson(of.amountWon),
     balanceAfter: wonJson(of.balanceAfterWon),
     counterparty: of.counterparty ?? null,
@@ -304,6 +304,6 @@ function lineOf(of: WalletTransaction) {
     relatedId: of.relatedId,
     cancelId: of.cancelId ?? null,
     settlement: settlementJson(of.settlement),
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }

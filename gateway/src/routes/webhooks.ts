@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
-import { iso, known } from "@wonrail/kit/records";
+import { isoTime, requirePresent } from "@wonrail/kit/records";
 import {
   type Delivery as DeliveryMessage,
   DeliveryStatus,
@@ -265,7 +265,7 @@ export function rotateWebhookSecretWith({ events }: Clients): Handler<typeof rot
   return async ({ params, body: { overlapSeconds = DEFAULT_OVERLAP_SECONDS } }, { principal: { orgId } }) => {
     const rotated = await events.rotateWebhookSecret({ orgId, ...params, overlapSeconds });
     const { webhook, secret, previousEndsAt } = rotated;
-    return { data: { ...webhookOf(webhook), secret, previousSecretEndsAt: iso(previousEndsAt) } };
+    return { data: { ...webhookOf(webhook), secret, previousSecretEndsAt: isoTime(previousEndsAt) } };
   };
 }
 
@@ -305,35 +305,37 @@ function choicesOf(body: { status?: string | undefined; ordering?: string | unde
 }
 
 function webhookOf(message: WebhookMessage | undefined) {
-  const of = known(message);
+  const of = requirePresent(message);
   return {
     webhookId: of.webhookId,
     url: of.url,
     eventTypes: of.eventTypes as z.output<typeof eventTypes>,
     description: of.description,
-    status: known(enumName(WebhookStatus, of.status)),
+    status: requirePresent(enumName(WebhookStatus, of.status)),
     disabledReason: (of.disabledReason ?? null) as z.output<typeof webhook>["disabledReason"],
-    ordering: known(enumName(WebhookOrdering, of.ordering)).toLowerCase() as z.output<typeof ordering>,
+    ordering: requirePresent(enumName(WebhookOrdering, of.ordering)).toLowerCase() as z.output<
+      typeof ordering
+    >,
     failingSince: of.failingSince?.toISOString() ?? null,
-    createdAt: iso(of.createdAt),
-    updatedAt: iso(of.updatedAt),
+    createdAt: isoTime(of.createdAt),
+    updatedAt: isoTime(of.updatedAt),
   };
 }
 
 function deliveryOf(message: DeliveryMessage | undefined) {
-  const of = known(message);
+  const of = requirePresent(message);
   return {
     deliveryId: of.deliveryId,
     eventId: of.eventId,
     eventType: of.eventType,
     sequence: of.sequence === undefined ? null : Number(of.sequence),
-    status: known(enumName(DeliveryStatus, of.status)),
+    status: requirePresent(enumName(DeliveryStatus, of.status)),
     nextAttemptAt: of.nextAttemptAt?.toISOString() ?? null,
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
     finishedAt: of.finishedAt?.toISOString() ?? null,
     attempts: of.attempts.map((one) => ({
       number: one.number,
-      startedAt: iso(one.startedAt),
+      startedAt: isoTime(one.startedAt),
       durationMs: one.durationMs,
       statusCode: one.statusCode ?? null,
       responseHead: one.responseHead ?? null,

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { ClientBase, QueryConfig } from "pg";
-import { endNow } from "./client";
+import { destroyConnection } from "./client";
 import { queryable, type Answer, type Queryable } from "./queryable";
 import { textOf, type Sql } from "./sql";
 import type { Watchdog } from "./watchdog";
@@ -69,7 +69,7 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
       client.off("notice", onNotice);
       release(error);
     },
-    abandon: () => endNow(client),
+    abandon: () => destroyConnection(client),
   };
 }
 

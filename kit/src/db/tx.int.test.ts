@@ -1,7 +1,7 @@
 import { runInContext } from "../context";
 import { DomainError } from "../contract/errors";
 import { openTestDatabase, startProxy, testLog } from "../testing";
-import { isConnectionLoss, isTransient, mayHaveHappened, asRolledBack } from "./errors";
+import { isConnectionLoss, isTransient, mayBeExecuted, asRolledBack } from "./errors";
 import {
   CommitUnknownError,
   afterCommit,
@@ -112,8 +112,8 @@ describe("tx", () => {
 
   it("is retryable when the driver gave up the connection before sending", () => {
     const error = new Error("Client has encountered a connection error and is not queryable");
-    expect([isConnectionLoss(error), mayHaveHappened(error)]).toEqual([true, false]);
-    expect(mayHaveHappened(new Error("Connection terminated unexpectedly"))).toBe(true);
+    expect([isConnectionLoss(error), mayBeExecuted(error)]).toEqual([true, false]);
+    expect(mayBeExecuted(new Error("Connection terminated unexpectedly"))).toBe(true);
   });
 
   it("fails with an error that the COMMIT detects", async () => {

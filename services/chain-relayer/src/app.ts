@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
-import { pause } from "@wonrail/kit/pause";
+import { createPause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
@@ -51,7 +51,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const deps = createDeps(parts);
   await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
-  const toDispatch = pause();
+  const toDispatch = createPause();
   const wakeDispatch = (): void => toDispatch.wake();
   return {
     recordHeads: async (tx: Tx, heads: Parameters<typeof recordHeads>[1]) => {

@@ -6,7 +6,7 @@ import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from "../messageLimits";
 import { contextOfCaller } from "../requestContext";
 import { type CallOptions, carriesRequestId } from "./call";
 import { createPace, type Pace } from "./pace";
-import { type BulkCall, type Later, type Queued, sendTogether } from "./sendTogether";
+import { type BulkCall, type Later, type Queued, sendBulk } from "./sendBulk";
 import { type UnaryCall } from "./unaryCall";
 
 export interface CoalesceOptions<Req, Res, Item, Answer> extends BulkCall<Req, Res, Item, Answer> {
@@ -40,7 +40,7 @@ export function coalesce<Req, Res, Item, Answer>(
   const pace = createPace();
   const queue = createBatchQueue<Queued<Req>, Later<Res>>({
     name,
-    work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight, pace),
+    work: (batch) => sendWithoutBlocking(sendBulk(batch, options), batch.length, inFlight, pace),
     maxBatch,
     maxQueue,
     ownerOf: ({ context }) => context.orgId,

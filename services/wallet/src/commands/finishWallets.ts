@@ -1,4 +1,4 @@
-import { isUndone } from "@wonrail/kit/contract/errors";
+import { isNotExecuted } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { type Wallet } from "../domain/wallet";
 import { listUnfinishedWallets, MAKING_MS } from "../store/wallets";
@@ -37,7 +37,7 @@ async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<bool
     return true;
   } catch (error) {
     // The ledger or PostgreSQL is down: the next wallets would fail too.
-    if (isUndone(error)) throw error;
+    if (isNotExecuted(error)) throw error;
     const { orgId, walletId, status } = wallet;
     deps.log.error({ err: error, orgId, walletId, status }, "a wallet could not be finished");
     return false;

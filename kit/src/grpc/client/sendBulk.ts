@@ -1,6 +1,6 @@
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal, isUnknown, asOutcomeUnknown } from "../../contract/errors";
+import { assert, DomainError, isRefusal, isOutcomeUnknown, asOutcomeUnknown } from "../../contract/errors";
 import { newId } from "../../contract/ids";
 import { type Outcome } from "../../batchQueue";
 import { toItemContext } from "../requestContext";
@@ -28,21 +28,21 @@ export interface Queued<Req> {
 export type Later<Res> = Res | Promise<Res>;
 
 /** Never rejects: a failed call becomes an outcome of each item. */
-export async function sendTogether<Req, Res, Item, Answer>(
+export async function sendBulk<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
   options: BulkCall<Req, Res, Item, Answer>,
 ): Promise<Outcome<Later<Res>>[]> {
   const nowMs = Date.now();
-  const isLive = ({ deadlineMs }: Queued<Req>) => deadlineMs > nowMs;
-  if (batch.every(isLive)) return sendLive(batch, options);
-  const live = batch.filter(isLive);
-  const outcomes = live.length > 0 ? await sendLive(live, options) : [];
+  const isUnexpired = ({ deadlineMs }: Queued<Req>) => deadlineMs > nowMs;
+  if (batch.every(isUnexpired)) return sendUnexpired(batch, options);
+  const live = batch.filter(isUnexpired);
+  const outcomes = live.length > 0 ? await sendUnexpired(live, options) : [];
   let next = 0;
   const tooLate = { ok: false as const, error: new DomainError("SYS_003") };
-  return batch.map((queued) => (isLive(queued) ? outcomes[next++]! : tooLate));
+  return batch.map((queued) => (isUnexpired(queued) ? outcomes[next++]! : tooLate));
 }
 
-async function sendLive<Req, Res, Item, Answer>(
+async function sendUnexpired<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
   options: BulkCall<Req, Res, Item, Answer>,
 ): Promise<Outcome<Later<Res>>[]> {
@@ -51,7 +51,7 @@ async function sendLive<Req, Res, Item, Answer>(
     return answers.map((answer) => toOutcome(options.fromAnswer(answer)));
   } catch (error) {
     const alone = atMost(MAX_ALONE);
-    const unsure = isUnknown(error);
+    const unsure = isOutcomeUnknown(error);
     return batch.map((queued) =>
       queued.mayRepeat && !isRefusal(error)
         ? { ok: true, value: alone(() => repeat(queued, options.unary, unsure)) }
