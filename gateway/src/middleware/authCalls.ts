@@ -29,8 +29,8 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
 
   const leaseRate: LeaseRate = (orgId, wanted) => auth.leaseRate({ orgId, replicaId, wanted });
 
-  const leaseQuota: LeaseQuota = async ({ quota, ...wish }) => {
-    const request = { ...wish, quota: enumValue(Quota, quota), replicaId };
+  const leaseQuota: LeaseQuota = async ({ quota, ...rest }) => {
+    const request = { ...rest, quota: enumValue(Quota, quota), replicaId };
     let mayBeLent = false;
     const onUnsure = (): void => void (mayBeLent = true);
     const answer = await auth.leaseQuota(request, { retry: true, onUnsure }).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import {
   refundJson,
 } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -248,8 +248,8 @@ export function getRefundWith({ payment }: Clients): Handler<typeof getRefund> {
 export function listChargesWith({ payment }: Clients): Handler<typeof listCharges> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const asked = { orgId, walletId, page: pageRequest(query) };
+    const asked = { orgId, walletId, page: toPageRequest(query) };
     const { charges, page } = await payment.listCharges(asked, { retry: true });
-    return { data: { items: charges.map(chargeJson), pagination: paginationOf(query, page) } };
+    return { data: { items: charges.map(chargeJson), pagination: toPagination(query, page) } };
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requirePresent, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -214,8 +214,8 @@ export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment>
 export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const asked = { orgId, walletId, page: pageRequest(query) };
+    const asked = { orgId, walletId, page: toPageRequest(query) };
     const { payments, page } = await payment.listPayments(asked, { retry: true });
-    return { data: { items: payments.map(paymentJson), pagination: paginationOf(query, page) } };
+    return { data: { items: payments.map(paymentJson), pagination: toPagination(query, page) } };
   };
 }

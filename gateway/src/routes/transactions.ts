@@ -5,7 +5,7 @@ import { NETWORKS } from "@wonrail/kit/contract/networks";
 import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { requirePresent, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { bodyHash } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import {
@@ -287,10 +287,10 @@ export function listTransactionsWith({ relayer }: Clients): Handler<typeof listT
       address: query.address,
       from: query.from,
       to: query.to,
-      page: pageRequest(query),
+      page: toPageRequest(query),
     };
     const { records, page } = await relayer.listRecords(asked, { retry: true });
-    return { data: { items: records.map(recordOf), pagination: paginationOf(query, page) } };
+    return { data: { items: records.map(recordOf), pagination: toPagination(query, page) } };
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { requirePresent, transferJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -136,8 +136,8 @@ export function getTransferWith({ payment }: Clients): Handler<typeof getTransfe
 export function listTransfersWith({ payment }: Clients): Handler<typeof listTransfers> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const asked = { orgId, walletId, page: pageRequest(query) };
+    const asked = { orgId, walletId, page: toPageRequest(query) };
     const { transfers, page } = await payment.listTransfers(asked, { retry: true });
-    return { data: { items: transfers.map(transferJson), pagination: paginationOf(query, page) } };
+    return { data: { items: transfers.map(transferJson), pagination: toPagination(query, page) } };
   };
 }

@@ -10,7 +10,7 @@ import {
   WebhookStatus,
 } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { type Handler, operation } from "./operation";
 import { listQuery, pageOf, timestamp } from "./schemas";
 import {
@@ -232,10 +232,10 @@ export function createWebhookWith({ events }: Clients): Handler<typeof createWeb
 export function listWebhooksWith({ events }: Clients): Handler<typeof listWebhooks> {
   return async ({ query }, { principal: { orgId } }) => {
     const { webhooks, page } = await events.listWebhooks(
-      { orgId, page: pageRequest(query) },
+      { orgId, page: toPageRequest(query) },
       { retry: true },
     );
-    return { data: { items: webhooks.map(webhookOf), pagination: paginationOf(query, page) } };
+    return { data: { items: webhooks.map(webhookOf), pagination: toPagination(query, page) } };
   };
 }
 
@@ -289,9 +289,9 @@ export function replayWebhookWith({ events }: Clients): Handler<typeof replayWeb
 export function listDeliveriesWith({ events }: Clients): Handler<typeof listDeliveries> {
   return async ({ params, query }, { principal: { orgId } }) => {
     const status = query.status ? enumValue(DeliveryStatus, query.status) : DeliveryStatus.UNSPECIFIED;
-    const asked = { orgId, ...params, status, page: pageRequest(query) };
+    const asked = { orgId, ...params, status, page: toPageRequest(query) };
     const { deliveries, page } = await events.listDeliveries(asked, { retry: true });
-    return { data: { items: deliveries.map(deliveryOf), pagination: paginationOf(query, page) } };
+    return { data: { items: deliveries.map(deliveryOf), pagination: toPagination(query, page) } };
   };
 }
 

@@ -10,13 +10,13 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-export function pageRequest({ limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery): PageRequest {
+export function toPageRequest({ limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery): PageRequest {
   return cursor === undefined
     ? { limit, position: { $case: "currentPage", value: currentPage ?? 1 } }
     : { limit, position: { $case: "cursor", value: cursor } };
 }
 
-export function paginationOf(
+export function toPagination(
   { limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery,
   info: PageInfo | undefined,
 ) {
