@@ -84,12 +84,7 @@ describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
       expect(annotations!.runbook_url).toBe(`docs/runbooks/${name}.md`);
       expect(cases.map((each) => each.name)).toContain(name);
       const runbook = readText(`docs/runbooks/${name}.md`);
-      expect(runbook.match(/^## .+$/gm)).toEqual([
-        "## What it means",
-        "## Who is hurt",
-        "## Look",
-        "## Mend",
-      ]);
+      expect(runbook.match(/^## .+$/gm)).toEqual(["## Meaning", "## Impact", "## Diagnosis", "## Remedy"]);
     });
   },
 );

@@ -90,7 +90,7 @@ test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
 );
 
 test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
-  ["outbids nothing", 0n, () => age(database.db, "1 hour")],
+  ["bumps no fees", 0n, () => age(database.db, "1 hour")],
   ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
   ["gives nothing up", 0n, (chain) => chain.nonces.set(OPERATOR.address, 1n)],
   ["fills no gap", 1n, () => undefined],
@@ -183,7 +183,7 @@ test("a failed look-up is repeated under the same head", async () => {
   expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
-test("a stuck transaction is outbid with the market's tip", async () => {
+test("a stuck transaction's fees are bumped with the market's tip", async () => {
   const chain = createChainDouble();
   await ingestOperations(database.db, [operationOf()]);
   await signWaitingOperations(database.db, OPERATOR, {
