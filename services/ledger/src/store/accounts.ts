@@ -120,7 +120,8 @@ export async function findOtherWallets(
       "accounts_others_of_users",
       sql`
         select a.id
-        from unnest(${uuidArray(users.map(({ orgId }) => orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
+        from unnest(${uuidArray(users.map(({ orgId }) => orgId))}::uuid[],
+          ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
         join accounts a on a.org_id = u.org_id and a.user_id = u.user_id
         where a.id <> all(${uuidArray([...knownIds])}::uuid[])`,
     ),

@@ -18,7 +18,8 @@ test("ids keep their bytes", async () => {
 
 test("an array of nulls is omitted, and unnest pads it", async () => {
   const rows = await database.db.query(sql`
-    select * from unnest(${[1, 2]}::integer[], ${emptyWhenAllNull([null, null])}::text[], ${emptyWhenAllNull([null, "b"])}::text[]) as r (a, b, c)`);
+    select * from unnest(${[1, 2]}::integer[], ${emptyWhenAllNull([null, null])}::text[],
+      ${emptyWhenAllNull([null, "b"])}::text[]) as r (a, b, c)`);
   expect(rows).toEqual([
     { a: 1, b: null, c: null },
     { a: 2, b: null, c: "b" },
