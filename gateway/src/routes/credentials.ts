@@ -9,7 +9,7 @@ import {
   Quota,
   type QuotaUsage,
 } from "@wonrail/proto/auth/v1/auth";
-import { iso, known, wonJson } from "@wonrail/kit/records";
+import { isoTime, requirePresent, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
 
@@ -183,22 +183,22 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
       orgId: organisation.orgId,
       orgCode: organisation.code,
       name: organisation.name,
-      status: known(enumName(OrganisationStatus, organisation.status)),
+      status: requirePresent(enumName(OrganisationStatus, organisation.status)),
       incentiveRateBps: organisation.incentiveRateBps,
       dailyTransferLimit: wonJson(organisation.dailyTransferLimitWon),
     },
     key: {
       keyId: key.keyId,
       prefix: key.prefix,
-      issuedAt: iso(key.issuedAt),
-      expiresAt: iso(key.expiresAt),
+      issuedAt: isoTime(key.issuedAt),
+      expiresAt: isoTime(key.expiresAt),
       overlapEndsAt: key.overlapEndsAt?.toISOString() ?? null,
     },
-    plan: known(enumName(Plan, organisation.plan)),
+    plan: requirePresent(enumName(Plan, organisation.plan)),
     subscription: {
       active: subscriptionActive,
-      startsAt: iso(organisation.subscriptionStartsAt),
-      endsAt: iso(organisation.subscriptionEndsAt),
+      startsAt: isoTime(organisation.subscriptionStartsAt),
+      endsAt: isoTime(organisation.subscriptionEndsAt),
     },
     rateLimit: { perSecond: organisation.ratePerSecond, burst: organisation.rateBurst },
     usage: usage.map(usageOf),
@@ -207,7 +207,7 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
 
 function usageOf({ quota, limit, used, leased, resetsAt }: QuotaUsage) {
   return {
-    quota: known(enumName(Quota, quota)),
+    quota: requirePresent(enumName(Quota, quota)),
     limit: Number(limit),
     used: Number(used),
     reserved: Number(leased),

@@ -45,7 +45,7 @@ export function isConnectionLoss(error: unknown): boolean {
 }
 
 /** True when the database is unreachable or full, and not when it refuses the login or the name. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.cause : error;
   return isConnectionLoss(cause) && !REFUSED.test(sqlStateOf(cause) ?? "");
 }
@@ -54,7 +54,7 @@ export function isAway(error: unknown): boolean {
  * True when a statement was sent without an answer; an ERROR of the server proves that nothing was
  * executed.
  */
-export function mayHaveHappened(error: unknown): boolean {
+export function mayBeExecuted(error: unknown): boolean {
   if (error instanceof DatabaseError && error.severity === "ERROR") return false;
   return isConnectionLoss(error) && !NEVER_SENT.test((error as Error).message);
 }

@@ -1,5 +1,5 @@
 import type { Log } from "../log";
-import { pause } from "../pause";
+import { createPause } from "../pause";
 import type { OwnConnection } from "./connections";
 import type { Listener } from "./types";
 
@@ -18,7 +18,7 @@ export interface ListenParts {
  * closed.
  */
 export async function startListener({ open, channel, onNotify, log }: ListenParts): Promise<Listener> {
-  const rest = pause();
+  const rest = createPause();
   let current: OwnConnection | undefined;
   let firstAttempt: () => void;
   const attempted = new Promise<void>((resolve) => (firstAttempt = resolve));

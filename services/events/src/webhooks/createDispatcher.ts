@@ -1,9 +1,9 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { createLane } from "@wonrail/kit/lane";
+import { createBatchQueue } from "@wonrail/kit/batchQueue";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Histogram, type Registry } from "@wonrail/kit/metrics";
-import { pause } from "@wonrail/kit/pause";
+import { createPause } from "@wonrail/kit/pause";
 import { createEndpoints } from "./domain/endpoints";
 import { messageOf } from "./domain/message";
 import { pauseAfterMs } from "./domain/retries";
@@ -45,11 +45,11 @@ const DELAY_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 3_600, 86_
 /** Delivers events to endpoints: makes deliveries of new events, leases those that are due, and attempts them. */
 export function startDispatcher(parts: DispatcherParts): Dispatcher {
   const { db, log, sender, secrets, registry } = parts;
-  const rest = pause();
+  const rest = createPause();
   const endpoints = createEndpoints();
   const running = new Set<Promise<void>>();
   const observed = observe(registry);
-  const saves = createLane<FinishedAttempt, undefined>({
+  const saves = createBatchQueue<FinishedAttempt, undefined>({
     name: "save_attempts",
     work: async (attempts) => {
       await tx(db, async (tx) => saveAttempts(tx, attempts));

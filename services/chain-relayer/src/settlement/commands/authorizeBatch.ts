@@ -15,7 +15,7 @@ import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations, type WalletClient } from "../../indexer";
 import { callWithBisection } from "./callWithBisection";
 import { type Known, resolveAddresses } from "./resolveAddresses";
-import { remainingSteps } from "../queries/settledByOthers";
+import { findRemainingSteps } from "../queries/settlementsByOthers";
 
 export interface AuthorizeDeps {
   db: Database;
@@ -65,7 +65,7 @@ export async function authorizeBatch(
   const used = await findUsedAuthorizations(deps.db, legs);
   const now = await findTime(deps, chainTime);
   const drafts = batch.map((operation): Draft => {
-    const steps = remainingSteps(operation, used, addresses);
+    const steps = findRemainingSteps(operation, used, addresses);
     return {
       operation,
       steps,

@@ -1,16 +1,10 @@
 import { FreezeSource as SourceMessage, Freeze as FreezeMessage } from "@wonrail/proto/ledger/v1/intents";
 import { record, walletOf, type Book } from "../../domain/book";
-import type { Entry, Freeze, FreezeSource, LedgerRequest } from "../../domain/types";
+import type { FreezeAccount } from "../../domain/intents";
+import type { Freeze, FreezeSource } from "../../domain/accountTypes";
+import type { Entry, LedgerRequest } from "../../domain/types";
 import { MAX_TEXT, check, checkText, id } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface FreezeAccount {
-  kind: "freezeAccount";
-  walletId: string;
-  freeze: Freeze;
-  reason: string;
-  source: FreezeSource;
-}
 
 const FREEZES: Partial<Record<FreezeMessage, Freeze>> = {
   [FreezeMessage.NONE]: "NONE",
@@ -33,7 +27,7 @@ export const freezeAccount: IntentModule<"freezeAccount"> = {
     const walletId = id("wal", value.walletId, "walletId");
     return { kind: "freezeAccount", walletId, freeze, reason: value.reason, source };
   },
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId, freeze, reason, source }) => [walletId, freeze, reason, source],
   decide: freezeWallet,
 };

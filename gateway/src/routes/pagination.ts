@@ -1,4 +1,4 @@
-import { known } from "@wonrail/kit/records";
+import { requirePresent } from "@wonrail/kit/records";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
 import { DEFAULT_LIMIT } from "./schemas";
 
@@ -10,17 +10,17 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-export function pageRequest({ limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery): PageRequest {
+export function toPageRequest({ limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery): PageRequest {
   return cursor === undefined
     ? { limit, position: { $case: "currentPage", value: currentPage ?? 1 } }
     : { limit, position: { $case: "cursor", value: cursor } };
 }
 
-export function paginationOf(
+export function toPagination(
   { limit = DEFAULT_LIMIT, currentPage, cursor }: PageQuery,
   info: PageInfo | undefined,
 ) {
-  const { hasNext, nextCursor, totalCount } = known(info);
+  const { hasNext, nextCursor, totalCount } = requirePresent(info);
   return {
     limit,
     currentPage: cursor === undefined ? (currentPage ?? 1) : null,

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { makeAuthority } from "../testing/certificates";
 import { loadConfig } from "../config";
 import { serviceShape } from "./config";
-import { kafkaPlace } from "./kafkaPlace";
+import { kafkaSettings } from "./kafkaSettings";
 
 const place = (env: Record<string, string>) =>
-  kafkaPlace(
+  kafkaSettings(
     loadConfig(z.object(serviceShape), {
       DATABASE_URL: "postgres://own/db",
       GRPC_HOST: "127.0.0.1",

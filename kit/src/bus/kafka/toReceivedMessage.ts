@@ -10,7 +10,7 @@ export interface RawMessage {
 type HeaderValue = Buffer | string;
 
 /** Converts a message. An absent key or value becomes empty. */
-export function received(topic: string, partition: number, message: RawMessage): ReceivedMessage {
+export function toReceivedMessage(topic: string, partition: number, message: RawMessage): ReceivedMessage {
   return {
     topic,
     partition,

@@ -6,7 +6,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
  * Finishes work that shows a secret once. A signal is raised again afterwards: an earlier end could
  * commit the work without showing the secret.
  */
-export async function uninterrupted<T>({ err }: Pick<Terminal, "err">, work: () => Promise<T>): Promise<T> {
+export async function deferSignals<T>({ err }: Pick<Terminal, "err">, work: () => Promise<T>): Promise<T> {
   let raised: NodeJS.Signals | undefined;
   const hold = (signal: NodeJS.Signals) => {
     raised ??= signal;

@@ -4,14 +4,14 @@ import { ensurePartitions, readJournalWindow, type JournalWindow } from "../stor
 
 const AHEAD_MS = 62 * 24 * 3_600_000;
 
-export interface WindowWatch {
+export interface JournalWindowWatch {
   /** Synchronous, so that requests keep their order. */
   current(): JournalWindow;
   refresh(): Promise<void>;
 }
 
 /** The journal's present range of ids. */
-export async function watchWindow(db: Database): Promise<WindowWatch> {
+export async function openJournalWindow(db: Database): Promise<JournalWindowWatch> {
   let window = await readJournalWindow(db);
   return {
     current: () => window,
@@ -22,14 +22,14 @@ export async function watchWindow(db: Database): Promise<WindowWatch> {
 }
 
 /** Creates the journal's coming months ahead of time, and notices detached ones. */
-export async function keepPartitions({
+export async function maintainPartitions({
   db,
   log,
   window,
 }: {
   db: Database;
   log: Log;
-  window: WindowWatch;
+  window: JournalWindowWatch;
 }): Promise<void> {
   const made = await ensurePartitions(db, AHEAD_MS);
   if (made > 0) log.info({ months: made }, "journal partitions made");

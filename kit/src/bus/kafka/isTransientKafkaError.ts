@@ -1,5 +1,5 @@
-/** Whether the same may succeed later. */
-export function mayPass(error: unknown): boolean {
+/** True when a retry may succeed. */
+export function isTransientKafkaError(error: unknown): boolean {
   const { name, retriable } = error as { name?: string; retriable?: boolean };
   // kafkajs throws a TypeError when no broker answered a request for metadata.
   return retriable === true || name === "KafkaJSNumberOfRetriesExceeded" || name === "TypeError";

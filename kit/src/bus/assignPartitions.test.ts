@@ -1,16 +1,16 @@
 import fc from "fast-check";
-import { deal } from "./deal";
+import { assignPartitions } from "./assignPartitions";
 
 const partitionsOf = (topic: string, count: number) =>
   Array.from({ length: count }, (_, number) => ({ topic, number }));
 
-describe("deal", () => {
+describe("assignPartitions", () => {
   it("deals a topic's partitions to the members in turn, in any order of their names", () => {
     const members = ["b", "a"].map((id) => ({ id, topics: ["t"] }));
-    const shares = deal(members, partitionsOf("t", 5));
+    const shares = assignPartitions(members, partitionsOf("t", 5));
     expect(shares.get("a")!.map(({ number }) => number)).toEqual([0, 2, 4]);
     expect(shares.get("b")!.map(({ number }) => number)).toEqual([1, 3]);
-    expect(deal([...members].reverse(), partitionsOf("t", 5))).toEqual(shares);
+    expect(assignPartitions([...members].reverse(), partitionsOf("t", 5))).toEqual(shares);
   });
 
   it("deals a topic only to members that subscribed to it", () => {
@@ -18,7 +18,7 @@ describe("deal", () => {
       { id: "old", topics: ["t"] },
       { id: "new", topics: ["t", "added"] },
     ];
-    const shares = deal(members, [
+    const shares = assignPartitions(members, [
       ...partitionsOf("added", 2),
       ...partitionsOf("t", 2),
       ...partitionsOf("nobody's", 1),
@@ -32,7 +32,7 @@ describe("deal", () => {
     fc.assert(
       fc.property(ids, fc.integer({ min: 0, max: 40 }), (memberIds, count) => {
         const members = memberIds.map((id) => ({ id, topics: ["t"] }));
-        const shares = [...deal(members, partitionsOf("t", count)).values()];
+        const shares = [...assignPartitions(members, partitionsOf("t", count)).values()];
         const dealt = shares.flat().map(({ number }) => number);
         expect(dealt.sort((a, b) => a - b)).toEqual(partitionsOf("t", count).map(({ number }) => number));
         const sizes = shares.map(({ length }) => length);

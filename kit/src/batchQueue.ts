@@ -7,7 +7,7 @@ import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } fro
 /** Result of one item. The others of its batch are unaffected. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
-export interface LaneOptions<I, O> {
+export interface BatchQueueOptions<I, O> {
   name: string;
   /**
    * Returns one outcome per item, in order. If it throws, all items of this batch fail with its
@@ -27,7 +27,7 @@ export interface LaneOptions<I, O> {
   registry?: Registry;
 }
 
-export interface Lane<I, O> {
+export interface BatchQueue<I, O> {
   submit(item: I): Promise<O>;
   /** How many items wait for the next batch. */
   readonly depth: number;
@@ -54,7 +54,7 @@ const MAX_RETRY_AFTER_MS = 5_000;
  * batch. A single item goes at once, and under load batches grow by themselves, so no timer needs
  * tuning. More items than one batch are taken in turns of their owners, in each owner's order.
  */
-export function createLane<I, O>({
+export function createBatchQueue<I, O>({
   name,
   work,
   maxBatch,
@@ -62,15 +62,15 @@ export function createLane<I, O>({
   ownerOf,
   weightOf = () => 0,
   registry,
-}: LaneOptions<I, O>): Lane<I, O> {
-  assert(maxBatch > 0 && maxQueue >= maxBatch, `lane ${name}: maxQueue must hold at least one batch`);
+}: BatchQueueOptions<I, O>): BatchQueue<I, O> {
+  assert(maxBatch > 0 && maxQueue >= maxBatch, `batch queue ${name}: maxQueue must hold at least one batch`);
   let queue: Waiting<I, O>[] = [];
-  const shares = createOwnerLimits(Math.ceil(maxQueue * LARGEST_SHARE));
+  const ownerLimits = createOwnerLimits(Math.ceil(maxQueue * LARGEST_SHARE));
   let running = false;
   let closed = false;
   let lastBatchMs = 0;
   let onIdle: (() => void)[] = [];
-  const measure = laneMetrics(registry, name, () => queue.length);
+  const measure = queueMetrics(registry, name, () => queue.length);
 
   // Bound to the queue's creation: a batch belongs to many requests, and must not inherit one's
   // deadline or id.
@@ -90,7 +90,7 @@ export function createLane<I, O>({
   const takeBatch = (): Waiting<I, O>[] => {
     const { taken, left } = takeFairly(queue, { items: maxBatch, weight: 1 });
     queue = left;
-    for (const { owner } of taken) shares.give(owner);
+    for (const { owner } of taken) ownerLimits.release(owner);
     return taken;
   };
 
@@ -105,7 +105,7 @@ export function createLane<I, O>({
   return {
     submit(item) {
       const owner = ownerOf?.(item) ?? NOBODY;
-      if (closed || queue.length >= maxQueue || !shares.take(owner)) return Promise.reject(refusal());
+      if (closed || queue.length >= maxQueue || !ownerLimits.reserve(owner)) return Promise.reject(refusal());
       return new Promise<O>((resolve, reject) => {
         queue.push({ item, owner, weight: weightOf(item), sinceMs: performance.now(), resolve, reject });
         if (running) return;
@@ -124,7 +124,7 @@ export function createLane<I, O>({
   };
 }
 
-async function answer<I, O>(batch: Waiting<I, O>[], work: LaneOptions<I, O>["work"]): Promise<void> {
+async function answer<I, O>(batch: Waiting<I, O>[], work: BatchQueueOptions<I, O>["work"]): Promise<void> {
   try {
     const outcomes = await work(batch.map(({ item }) => item));
     assert(
@@ -143,29 +143,29 @@ async function answer<I, O>(batch: Waiting<I, O>[], work: LaneOptions<I, O>["wor
 
 type Measure = (batchSize: number, longestWaitMs: number) => void;
 
-function laneMetrics(registry: Registry | undefined, lane: string, depth: () => number): Measure {
+function queueMetrics(registry: Registry | undefined, queue: string, depth: () => number): Measure {
   if (!registry) return () => undefined;
-  const batchSize = shared(registry, "lane_batch_size", (name) => {
+  const batchSize = shared(registry, "batch_queue_batch_size", (name) => {
     const buckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
     return new Histogram({
       name,
       help: "Items in one batch",
-      labelNames: ["lane"],
+      labelNames: ["queue"],
       buckets,
       registers: [registry],
     });
-  }).labels(lane);
-  const wait = shared(registry, "lane_wait_seconds", (name) => {
+  }).labels(queue);
+  const wait = shared(registry, "batch_queue_wait_seconds", (name) => {
     const help = "How long the first item of a batch waited for it";
     return new Histogram({
       name,
       help,
-      labelNames: ["lane"],
+      labelNames: ["queue"],
       buckets: DURATION_BUCKETS_SECONDS,
       registers: [registry],
     });
-  }).labels(lane);
-  depthsOf(registry).set(lane, depth);
+  }).labels(queue);
+  depthsOf(registry).set(queue, depth);
   return (size, longestWaitMs) => {
     batchSize.observe(size);
     wait.observe(longestWaitMs / 1000);
@@ -181,12 +181,12 @@ function depthsOf(registry: Registry): Map<string, () => number> {
   const depths = new Map<string, () => number>();
   depthsByRegistry.set(registry, depths);
   new Gauge({
-    name: "lane_queue_depth",
+    name: "batch_queue_depth",
     help: "Items that wait for the next batch",
-    labelNames: ["lane"],
+    labelNames: ["queue"],
     registers: [registry],
     collect() {
-      for (const [lane, depth] of depths) this.set({ lane }, depth());
+      for (const [queue, depth] of depths) this.set({ queue }, depth());
     },
   });
   return depths;

@@ -3,7 +3,7 @@
  * result, so no leader is needed. Members with different topics, as during a roll-out, leave no
  * partition without a reader.
  */
-export function deal<P extends { topic: string }>(
+export function assignPartitions<P extends { topic: string }>(
   members: readonly { id: string; topics: readonly string[] }[],
   partitions: readonly P[],
 ): Map<string, P[]> {

@@ -7,7 +7,7 @@ import { findAddresses, findUsedAuthorizations, type UsedAuthorization } from ".
 type Used = ReadonlyMap<string, UsedAuthorization>;
 
 /** The remaining steps: those whose authorization was not used for them. */
-export function remainingSteps(
+export function findRemainingSteps(
   { steps }: Pick<Operation, "steps">,
   used: Used,
   addresses: ReadonlyMap<string, string>,
@@ -26,29 +26,32 @@ function isDoneBy(step: Step, used: Used, addresses: ReadonlyMap<string, string>
   return isMovementOf(step, { from, ...by.moved }, addresses);
 }
 
-export type SettledBy = Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash">;
+export type SettlingTransaction = Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash">;
 
 /**
  * Any stranger may submit an authorization. When all legs of an operation were used, the
  * last of those transactions settles it.
  */
-export async function settledByOthers(db: Queryable, operation: Operation): Promise<SettledBy | null> {
-  return (await allSettledByOthers(db, [operation])).get(operation.operationId) ?? null;
+export async function findSettlementByOthers(
+  db: Queryable,
+  operation: Operation,
+): Promise<SettlingTransaction | null> {
+  return (await findSettlementsByOthers(db, [operation])).get(operation.operationId) ?? null;
 }
 
 /** The same for many operations, by id; unsettled ones are absent. */
-export async function allSettledByOthers(
+export async function findSettlementsByOthers(
   db: Queryable,
   operations: Operation[],
-): Promise<Map<string, SettledBy>> {
+): Promise<Map<string, SettlingTransaction>> {
   const moved = operations.filter(({ steps }) => steps.length > 0 && steps.every(isLeg));
   if (moved.length === 0) return new Map();
   const legs = moved.flatMap(({ steps }) => steps.filter(isLeg));
   const used = await findUsedAuthorizations(db, legs);
   const addresses = await findAddresses(db, walletsOf(legs));
   return new Map(
-    moved.flatMap(({ operationId, steps }): [string, SettledBy][] => {
-      if (remainingSteps({ steps }, used, addresses).length > 0) return [];
+    moved.flatMap(({ operationId, steps }): [string, SettlingTransaction][] => {
+      if (findRemainingSteps({ steps }, used, addresses).length > 0) return [];
       const by = steps.flatMap(({ fromWalletId, nonce }) => used.get(`${fromWalletId}|${nonce}`) ?? []);
       return [[operationId, by.reduce((last, one) => (one.blockNumber > last.blockNumber ? one : last))]];
     }),

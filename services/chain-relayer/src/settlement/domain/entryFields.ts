@@ -24,7 +24,7 @@ export function readAccount(address: string): string {
 }
 
 /** Reads the amount of a line: negative where money leaves the account. */
-export function readMoved(amountWon: string): Won {
+export function readSignedAmount(amountWon: string): Won {
   if (!AMOUNT.test(amountWon)) throw new Error(`${shown(amountWon)} is not an amount`);
   return won(BigInt(amountWon));
 }

@@ -5,7 +5,7 @@ import { type ServiceConfig } from "./config";
 type Place = Omit<KafkaBusOptions, "clientId" | "log" | "registry">;
 
 /** The brokers and the credentials; undefined when the feeds are the only transport. */
-export function kafkaPlace(config: ServiceConfig): Place | undefined {
+export function kafkaSettings(config: ServiceConfig): Place | undefined {
   if (config.BUS === "feed") return undefined;
   const { KAFKA_TLS, KAFKA_CA, KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD } = config;
   const place: Place = { brokers: config.KAFKA_BROKERS, replication: config.KAFKA_REPLICATION };

@@ -6,7 +6,7 @@ import { findHoldLegs, findLegs, type Leg } from "../store/legs";
 import { type Operation } from "../store/operations";
 
 /** Operations behind the events in a range of final blocks. */
-export interface Orders {
+export interface EventOrigins {
   /** The leg that a transfer settles, by the place of its log. */
   legs: Map<string, Leg & { kind: "entry" | "hold" }>;
   /** The payment manager's outcomes of each transaction, in order. */
@@ -15,11 +15,11 @@ export interface Orders {
   operations: ReadonlyMap<string, Operation>;
 }
 
-export async function findOrders(
+export async function findEventOrigins(
   tx: Tx,
   { events, owners }: FinalRange,
   operations: ReadonlyMap<string, Operation>,
-): Promise<Orders> {
+): Promise<EventOrigins> {
   const used = events.flatMap((event) => {
     const owner = event.kind === "used" ? owners.get(event.authorizer) : undefined;
     return event.kind === "used" && owner
@@ -28,14 +28,14 @@ export async function findOrders(
   });
   const found = await findLegs(tx, used);
   const holds = await findHoldLegs(tx, [...found.values()]);
-  const legs: Orders["legs"] = new Map();
+  const legs: EventOrigins["legs"] = new Map();
   for (const { event, fromWalletId, nonce } of used) {
     const key = `${fromWalletId}|${nonce}`;
     const leg = found.get(key);
     // The token logs the authorization right before its transfer.
     if (leg) legs.set(placeOf(event, 1), { ...leg, kind: holds.has(key) ? "hold" : "entry" });
   }
-  const outcomes: Orders["outcomes"] = new Map();
+  const outcomes: EventOrigins["outcomes"] = new Map();
   for (const event of events) {
     if (!isOutcome(event)) continue;
     const known = outcomes.get(event.log.txHash);
@@ -46,9 +46,9 @@ export async function findOrders(
 }
 
 /** The operation that a mint belongs to: the payment manager logs its outcome after the mint. */
-export function mintingOperation(
+export function findMintingOperation(
   { from, log }: TransferEvent,
-  { outcomes, operations }: Orders,
+  { outcomes, operations }: EventOrigins,
 ): { outcome?: Outcome | undefined; operation?: Operation | undefined } {
   if (from !== ZERO_ADDRESS) return {};
   const outcome = outcomes.get(log.txHash)?.find((one) => one.log.logIndex > log.logIndex);

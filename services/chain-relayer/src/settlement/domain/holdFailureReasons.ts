@@ -7,7 +7,7 @@ export const GIVEN_UP = "given_up_by_operator";
  * the hold is retried while that lasts. So is `signed_otherwise`: another authorization for the
  * same leg may have been used, which the hold's own nonce does not show.
  */
-export const OWN_CAUSES: readonly string[] = [
+export const HOLD_FAILURE_REASONS: readonly string[] = [
   "AccountBlocked",
   "ERC20InsufficientBalance",
   "ERC20InvalidReceiver",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { runInContext, currentContext } from "./context";
 import { DomainError } from "./contract/errors";
-import { createLane, type Outcome } from "./lane";
+import { createBatchQueue, type Outcome } from "./batchQueue";
 import { Registry } from "./metrics";
 
 const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
@@ -19,21 +19,21 @@ function heldWorker() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("lane", () => {
+describe("batch queue", () => {
   it("answers each item with its own outcome", async () => {
-    const lane = createLane({ name: "double", work: doubled, maxBatch: 10, maxQueue: 10 });
-    expect(await Promise.all([1, 2, 3].map((item) => lane.submit(item)))).toEqual([2, 4, 6]);
+    const queue = createBatchQueue({ name: "double", work: doubled, maxBatch: 10, maxQueue: 10 });
+    expect(await Promise.all([1, 2, 3].map((item) => queue.submit(item)))).toEqual([2, 4, 6]);
   });
 
   it("passes all items that queued during the last batch to the next one", async () => {
     const { batches, work } = heldWorker();
-    const lane = createLane({ name: "held", work, maxBatch: 10, maxQueue: 10 });
-    const first = lane.submit(1);
+    const queue = createBatchQueue({ name: "held", work, maxBatch: 10, maxQueue: 10 });
+    const first = queue.submit(1);
     await turn();
-    const rest = [lane.submit(2), lane.submit(3), lane.submit(4)];
+    const rest = [queue.submit(2), queue.submit(3), queue.submit(4)];
     await turn();
     expect(batches.map(({ items }) => items)).toEqual([[1]]);
-    expect(lane.depth).toBe(3);
+    expect(queue.depth).toBe(3);
     batches[0]!.finish();
     await first;
     await turn();
@@ -45,16 +45,16 @@ describe("lane", () => {
   it("keeps a batch within its bound", async () => {
     const sizes: number[] = [];
     const work = async (items: number[]) => (sizes.push(items.length), items.map(ok));
-    const lane = createLane({ name: "bounded", work, maxBatch: 3, maxQueue: 10 });
-    await Promise.all(Array.from({ length: 8 }, (_, item) => lane.submit(item)));
+    const queue = createBatchQueue({ name: "bounded", work, maxBatch: 3, maxQueue: 10 });
+    await Promise.all(Array.from({ length: 8 }, (_, item) => queue.submit(item)));
     expect(sizes).toEqual([3, 3, 2]);
   });
 
   it("fails only the item that failed", async () => {
     const work = async (items: number[]): Promise<Outcome<number>[]> =>
       items.map((item) => (item === 2 ? { ok: false, error: new DomainError("TRF_001") } : ok(item)));
-    const lane = createLane({ name: "one bad", work, maxBatch: 10, maxQueue: 10 });
-    const results = await Promise.allSettled([1, 2, 3].map((item) => lane.submit(item)));
+    const queue = createBatchQueue({ name: "one bad", work, maxBatch: 10, maxQueue: 10 });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => queue.submit(item)));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
@@ -65,25 +65,25 @@ describe("lane", () => {
       if (calls === 1) throw new Error("lost");
       return items.map(ok);
     };
-    const lane = createLane({ name: "throws", work, maxBatch: 2, maxQueue: 10 });
-    const results = await Promise.allSettled([1, 2, 3].map((item) => lane.submit(item)));
+    const queue = createBatchQueue({ name: "throws", work, maxBatch: 2, maxQueue: 10 });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => queue.submit(item)));
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
   });
 
   it("fails the batch of a worker that loses an outcome", async () => {
-    const lane = createLane({ name: "short", work: async () => [ok(1)], maxBatch: 2, maxQueue: 2 });
-    const results = await Promise.allSettled([lane.submit(1), lane.submit(2)]);
+    const queue = createBatchQueue({ name: "short", work: async () => [ok(1)], maxBatch: 2, maxQueue: 2 });
+    const results = await Promise.allSettled([queue.submit(1), queue.submit(2)]);
     expect(results.every(({ status }) => status === "rejected")).toBe(true);
   });
 
   it("refuses at once when the queue is full, with retryAfterMs", async () => {
     const { batches, work } = heldWorker();
-    const lane = createLane({ name: "full", work, maxBatch: 2, maxQueue: 2 });
-    const first = lane.submit(0);
+    const queue = createBatchQueue({ name: "full", work, maxBatch: 2, maxQueue: 2 });
+    const first = queue.submit(0);
     await turn();
-    const queued = [lane.submit(1), lane.submit(2)];
-    await expect(lane.submit(3)).rejects.toMatchObject({ code: "SYS_002", details: { retryAfterMs: 50 } });
-    expect(lane.depth).toBe(2);
+    const queued = [queue.submit(1), queue.submit(2)];
+    await expect(queue.submit(3)).rejects.toMatchObject({ code: "SYS_002", details: { retryAfterMs: 50 } });
+    expect(queue.depth).toBe(2);
     batches[0]!.finish();
     await first;
     await turn();
@@ -94,10 +94,10 @@ describe("lane", () => {
   it("serves an owner with few items beside one with many", async () => {
     const { batches, work } = heldWorker();
     const ownerOf = (item: number) => (item < 100 ? "many" : "few");
-    const lane = createLane({ name: "shared", work, maxBatch: 4, maxQueue: 20, ownerOf });
-    const first = lane.submit(0);
+    const queue = createBatchQueue({ name: "shared", work, maxBatch: 4, maxQueue: 20, ownerOf });
+    const first = queue.submit(0);
     await turn();
-    const queued = [1, 2, 3, 4, 5, 6, 100, 101].map((item) => lane.submit(item));
+    const queued = [1, 2, 3, 4, 5, 6, 100, 101].map((item) => queue.submit(item));
     batches[0]!.finish();
     await first;
     await turn();
@@ -112,18 +112,18 @@ describe("lane", () => {
   it("limits an owner to half of the queue, and frees a place when its item is taken", async () => {
     const { batches, work } = heldWorker();
     const ownerOf = (item: number) => (item < 100 ? "many" : "few");
-    const lane = createLane({ name: "shares", work, maxBatch: 2, maxQueue: 4, ownerOf });
-    const first = lane.submit(0);
+    const queue = createBatchQueue({ name: "shares", work, maxBatch: 2, maxQueue: 4, ownerOf });
+    const first = queue.submit(0);
     await turn();
-    const queued = [lane.submit(1), lane.submit(2)];
-    await expect(lane.submit(3)).rejects.toMatchObject({ code: "SYS_002" });
-    queued.push(lane.submit(100));
+    const queued = [queue.submit(1), queue.submit(2)];
+    await expect(queue.submit(3)).rejects.toMatchObject({ code: "SYS_002" });
+    queued.push(queue.submit(100));
     batches[0]!.finish();
     await first;
     await turn();
     expect(batches[1]!.items).toEqual([1, 100]);
-    queued.push(lane.submit(4));
-    await expect(lane.submit(5)).rejects.toMatchObject({ code: "SYS_002" });
+    queued.push(queue.submit(4));
+    await expect(queue.submit(5)).rejects.toMatchObject({ code: "SYS_002" });
     batches[1]!.finish();
     await turn();
     batches[2]!.finish();
@@ -131,22 +131,22 @@ describe("lane", () => {
   });
 
   it("answers accepted items before it closes, and refuses the rest", async () => {
-    const lane = createLane({ name: "closing", work: doubled, maxBatch: 2, maxQueue: 10 });
-    const accepted = [1, 2, 3, 4, 5].map((item) => lane.submit(item));
-    const closed = lane.close();
-    await expect(lane.submit(6)).rejects.toMatchObject({ code: "SYS_002" });
+    const queue = createBatchQueue({ name: "closing", work: doubled, maxBatch: 2, maxQueue: 10 });
+    const accepted = [1, 2, 3, 4, 5].map((item) => queue.submit(item));
+    const closed = queue.close();
+    await expect(queue.submit(6)).rejects.toMatchObject({ code: "SYS_002" });
     await closed;
     expect(await Promise.all(accepted)).toEqual([2, 4, 6, 8, 10]);
-    await lane.close();
+    await queue.close();
   });
 
   it("runs a batch outside of its callers' contexts", async () => {
     const seen: unknown[] = [];
     const work = async (items: number[]) => (seen.push(currentContext()), items.map(ok));
-    const lane = createLane({ name: "context", work, maxBatch: 2, maxQueue: 10 });
+    const queue = createBatchQueue({ name: "context", work, maxBatch: 2, maxQueue: 10 });
     const context = { requestId: "req_1", traceparent: "", deadlineMs: 1 };
     await runInContext(context, async () => {
-      await lane.submit(1);
+      await queue.submit(1);
       expect(currentContext()).toBe(context);
     });
     expect(seen).toEqual([undefined]);
@@ -154,13 +154,13 @@ describe("lane", () => {
 
   it("counts batches and the depth of the queue", async () => {
     const registry = new Registry();
-    const lane = createLane({ name: "counted", work: doubled, maxBatch: 10, maxQueue: 10, registry });
-    createLane({ name: "another", work: doubled, maxBatch: 10, maxQueue: 10, registry });
-    await Promise.all([lane.submit(1), lane.submit(2)]);
+    const queue = createBatchQueue({ name: "counted", work: doubled, maxBatch: 10, maxQueue: 10, registry });
+    createBatchQueue({ name: "another", work: doubled, maxBatch: 10, maxQueue: 10, registry });
+    await Promise.all([queue.submit(1), queue.submit(2)]);
     const text = await registry.metrics();
-    expect(text).toContain('lane_batch_size_sum{lane="counted"} 2');
-    expect(text).toContain('lane_wait_seconds_count{lane="counted"} 1');
-    expect(text).toContain('lane_queue_depth{lane="another"} 0');
+    expect(text).toContain('batch_queue_batch_size_sum{queue="counted"} 2');
+    expect(text).toContain('batch_queue_wait_seconds_count{queue="counted"} 1');
+    expect(text).toContain('batch_queue_depth{queue="another"} 0');
   });
 
   it("answers every accepted item exactly once, in order, under any interleaving", async () => {
@@ -179,13 +179,13 @@ describe("lane", () => {
               kinds[item] === "bad" ? { ok: false, error: new Error("bad") } : ok(item),
             );
           };
-          const lane = createLane({ name: "any", work, maxBatch, maxQueue: 30 });
+          const queue = createBatchQueue({ name: "any", work, maxBatch, maxQueue: 30 });
           const answers = kinds.map(async (_, item) => {
             await scheduler.schedule(Promise.resolve());
-            return lane.submit(item);
+            return queue.submit(item);
           });
           const results = await scheduler.waitFor(Promise.allSettled(answers));
-          await lane.close();
+          await queue.close();
           expect([...worked].sort((a, b) => a - b)).toEqual(kinds.map((_, item) => item));
           results.forEach((result, item) => {
             if (result.status === "fulfilled") expect(result.value).toBe(item);

@@ -1,12 +1,15 @@
 import { createLog } from "../../log";
-import { logTo } from "./logTo";
+import { createKafkaLog } from "./createKafkaLog";
 
-describe("logTo", () => {
+describe("createKafkaLog", () => {
   const start = () => {
     const lines: { level: string; msg: string }[] = [];
     const write = (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]);
     const clock = { ms: 0 };
-    const say = logTo(createLog({ service: "test", level: "debug", destination: { write } }), () => clock.ms);
+    const say = createKafkaLog(
+      createLog({ service: "test", level: "debug", destination: { write } }),
+      () => clock.ms,
+    );
     const entry = (label: string, message: string) =>
       say({ namespace: "Connection", label, log: { message } });
     return { lines, clock, entry };

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 100;
  * Waits until the service has executed a stored request. On timeout the service continues without
  * the command.
  */
-export async function untilDone<T extends object | string>(
+export async function waitForService<T extends object | string>(
   look: () => Promise<T | null>,
   { patienceMs, what, job }: { patienceMs: number; what: string; job: string },
 ): Promise<T> {

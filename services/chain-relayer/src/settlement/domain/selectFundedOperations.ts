@@ -9,7 +9,7 @@ export interface Spending {
  * Finds the operations that their wallets can pay for, one after the other. An operation that
  * cannot be paid takes nothing from later operations.
  */
-export function fundedOperations<T extends Spending>(
+export function selectFundedOperations<T extends Spending>(
   operations: readonly T[],
   balances: ReadonlyMap<string, bigint>,
 ): Set<T> {

@@ -1,7 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { type Block, findMintRoom, type Provider } from "../../evm";
-import { fittingMints } from "../domain/mintShares";
+import { selectFittingMints } from "../domain/selectFittingMints";
 import { type Step } from "../domain/steps";
 import { type Operation } from "../store/operations";
 import { postpone, sumUnminedMints } from "../store/plannedOperations";
@@ -18,7 +18,7 @@ const ASK_AGAIN_MS = 15_000;
  * Returns the operations that may go now. Mints beyond the allowance, the daily cap or their
  * organisation's share wait, because the chain would refuse them for gas.
  */
-export async function keepMintable(
+export async function selectMintable(
   { db, provider, chain }: MintDeps,
   planned: Operation[],
   latest: Block,
@@ -29,7 +29,7 @@ export async function keepMintable(
   if (mints.length === 0) return planned;
   const { allowance, today } = await findMintRoom(provider, chain, latest.number);
   const room = (allowance < today ? allowance : today) - (await sumUnminedMints(db));
-  const fitting = fittingMints(mints, room);
+  const fitting = selectFittingMints(mints, room);
   const waiting = mints.filter((mint) => !fitting.has(mint)).map(({ operation }) => operation);
   if (waiting.length === 0) return planned;
   const reason = allowance <= today ? "MintAllowanceExceeded" : "MintCapExceeded";

@@ -1,11 +1,21 @@
-import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal, isUnknown, asOutcomeUnknown } from "../../contract/errors";
+import { assert, DomainError, isRefusal, isOutcomeUnknown, asOutcomeUnknown } from "../../contract/errors";
 import { newId } from "../../contract/ids";
-import { type Outcome } from "../../lane";
+import { type Outcome } from "../../batchQueue";
 import { toItemContext } from "../requestContext";
 import { fromErrorDetail } from "../wireErrors";
-import { type CoalesceOptions } from "./coalesce";
+import { type CallOptions } from "./call";
+import { type UnaryCall } from "./unaryCall";
+
+export interface BulkCall<Req, Res, Item, Answer> {
+  /** The bulk RPC: one answer per item, in order. */
+  bulk: (items: Item[], options: CallOptions) => Promise<readonly Answer[]>;
+  /** Its twin, for the items of a bulk call that failed as a whole. */
+  unary: UnaryCall<Req, Res>;
+  toItem: (request: Req, context: ItemContext) => Item;
+  fromAnswer: (answer: Answer) => { value: Res } | { error: ErrorDetail };
+}
 
 export interface Queued<Req> {
   request: Req;
@@ -18,30 +28,30 @@ export interface Queued<Req> {
 export type Later<Res> = Res | Promise<Res>;
 
 /** Never rejects: a failed call becomes an outcome of each item. */
-export async function sendTogether<Req, Res, Item, Answer>(
+export async function sendBulk<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
-  options: CoalesceOptions<Req, Res, Item, Answer>,
+  options: BulkCall<Req, Res, Item, Answer>,
 ): Promise<Outcome<Later<Res>>[]> {
   const nowMs = Date.now();
-  const isLive = ({ deadlineMs }: Queued<Req>) => deadlineMs > nowMs;
-  if (batch.every(isLive)) return sendLive(batch, options);
-  const live = batch.filter(isLive);
-  const outcomes = live.length > 0 ? await sendLive(live, options) : [];
+  const isUnexpired = ({ deadlineMs }: Queued<Req>) => deadlineMs > nowMs;
+  if (batch.every(isUnexpired)) return sendUnexpired(batch, options);
+  const live = batch.filter(isUnexpired);
+  const outcomes = live.length > 0 ? await sendUnexpired(live, options) : [];
   let next = 0;
   const tooLate = { ok: false as const, error: new DomainError("SYS_003") };
-  return batch.map((queued) => (isLive(queued) ? outcomes[next++]! : tooLate));
+  return batch.map((queued) => (isUnexpired(queued) ? outcomes[next++]! : tooLate));
 }
 
-async function sendLive<Req, Res, Item, Answer>(
+async function sendUnexpired<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
-  options: CoalesceOptions<Req, Res, Item, Answer>,
+  options: BulkCall<Req, Res, Item, Answer>,
 ): Promise<Outcome<Later<Res>>[]> {
   try {
     const answers = await callBulk(batch, options);
     return answers.map((answer) => toOutcome(options.fromAnswer(answer)));
   } catch (error) {
     const alone = atMost(MAX_ALONE);
-    const unsure = isUnknown(error);
+    const unsure = isOutcomeUnknown(error);
     return batch.map((queued) =>
       queued.mayRepeat && !isRefusal(error)
         ? { ok: true, value: alone(() => repeat(queued, options.unary, unsure)) }
@@ -52,7 +62,7 @@ async function sendLive<Req, Res, Item, Answer>(
 
 async function callBulk<Req, Res, Item, Answer>(
   batch: Queued<Req>[],
-  { bulk, toItem }: CoalesceOptions<Req, Res, Item, Answer>,
+  { bulk, toItem }: BulkCall<Req, Res, Item, Answer>,
 ): Promise<readonly Answer[]> {
   // The call ends with its latest deadline; other items stop waiting by themselves.
   const deadlineMs = batch.reduce((latest, queued) => Math.max(latest, queued.deadlineMs), 0);
@@ -70,7 +80,7 @@ async function callBulk<Req, Res, Item, Answer>(
 
 async function repeat<Req, Res>(
   { request, context, deadlineMs }: Queued<Req>,
-  unary: CoalesceOptions<Req, Res, unknown, unknown>["unary"],
+  unary: BulkCall<Req, Res, unknown, unknown>["unary"],
   unsure: boolean,
 ): Promise<Res> {
   const timeoutMs = deadlineMs - Date.now();

@@ -1,9 +1,9 @@
-import { createNewestFirst } from "./newestFirst";
+import { createNewestFirstQueue } from "./newestFirstQueue";
 
 const refusal = new Error("refused");
 
 function start() {
-  const run = createNewestFirst({ maxRunning: 1, maxWaiting: 2, maxWaitMs: 60_000 });
+  const run = createNewestFirstQueue({ maxRunning: 1, maxWaiting: 2, maxWaitMs: 60_000 });
   const started: string[] = [];
   const finish = new Map<string, () => void>();
   const add = (name: string) =>
@@ -31,7 +31,7 @@ test("the newest waiting task starts next, and the oldest is refused when the qu
 });
 
 test("a task that waits longer than the limit is refused and leaves the queue", async () => {
-  const run = createNewestFirst({ maxRunning: 1, maxWaiting: 2, maxWaitMs: 1 });
+  const run = createNewestFirstQueue({ maxRunning: 1, maxWaiting: 2, maxWaitMs: 1 });
   let finish = () => {};
   const first = run(() => new Promise<void>((resolve) => (finish = resolve)), refusal);
   await expect(run(async () => undefined, refusal)).rejects.toBe(refusal);

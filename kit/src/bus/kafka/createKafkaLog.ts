@@ -14,7 +14,7 @@ interface Entry {
  * failure rejects, and is logged by its catcher. An outage repeats the same message, which is
  * logged once in ten seconds.
  */
-export function logTo(log: Log, nowMs: () => number = Date.now): (entry: Entry) => void {
+export function createKafkaLog(log: Log, nowMs: () => number = Date.now): (entry: Entry) => void {
   const quietUntilMs = new Map<string, number>();
   return ({ namespace, label, log: { message, timestamp: _timestamp, stack: _stack, ...fields } }) => {
     const now = nowMs();

@@ -8,7 +8,7 @@ export interface Mint {
  * Mints that fit into the allowance. Every organisation with waiting mints gets an equal share;
  * unused parts go to the others. A mint beyond its organisation's share waits, and blocks no other.
  */
-export function fittingMints<T extends Mint>(mints: readonly T[], room: bigint): Set<T> {
+export function selectFittingMints<T extends Mint>(mints: readonly T[], room: bigint): Set<T> {
   const shares = sharesOf(mints, room);
   return new Set(
     mints.filter(({ orgId, units }) => {

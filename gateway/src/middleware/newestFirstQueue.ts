@@ -1,17 +1,21 @@
-export interface NewestFirstOptions {
+export interface NewestFirstQueueOptions {
   maxRunning: number;
   /** When more wait, the oldest is refused. */
   maxWaiting: number;
   maxWaitMs: number;
 }
 
-export type NewestFirst = <T>(work: () => Promise<T>, refusal: Error) => Promise<T>;
+export type NewestFirstQueue = <T>(work: () => Promise<T>, refusal: Error) => Promise<T>;
 
 /**
  * Runs few tasks at a time and starts the newest first. Under a flood a first-in-first-out queue
  * serves only callers that have given up.
  */
-export function createNewestFirst({ maxRunning, maxWaiting, maxWaitMs }: NewestFirstOptions): NewestFirst {
+export function createNewestFirstQueue({
+  maxRunning,
+  maxWaiting,
+  maxWaitMs,
+}: NewestFirstQueueOptions): NewestFirstQueue {
   let running = 0;
   const waiting: { start: () => void; refuse: () => void }[] = [];
 
