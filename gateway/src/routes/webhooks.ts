@@ -48,13 +48,15 @@ export const createWebhook = operation({
       status: status.optional(),
       ordering: ordering.optional(),
       after: sequence.optional().meta({
-        description: "Events behind this sequence are sent too. Omitted: only events from now on.",
+        description:
+          "Events behind this sequence are sent too. Omitted: only events from now on. EVT_002 when " +
+          "events behind it are no longer kept.",
       }),
     })
     .meta({ id: "CreateWebhook" }),
   status: 201,
   data: z.strictObject({ ...webhookFields, secret }).meta({ id: "CreatedWebhook" }),
-  errors: ["WHK_002", "WHK_003"],
+  errors: ["EVT_002", "WHK_002", "WHK_003"],
 });
 
 export const listWebhooks = operation({
@@ -337,6 +339,7 @@ function deliveryOf(message: DeliveryMessage | undefined) {
       number: one.number,
       startedAt: isoTime(one.startedAt),
       durationMs: one.durationMs,
+      requestHead: one.requestHead ?? null,
       statusCode: one.statusCode ?? null,
       responseHead: one.responseHead ?? null,
       error: one.error ?? null,

@@ -75,14 +75,15 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
 function measure(db: Database, registry: Registry): void {
   new Gauge({
     name: "webhook_endpoints",
-    help: "Endpoints of partners by state: failing since some attempt, or disabled by us; absent while the database is away",
+    help:
+      "Endpoints of partners by state: failing, warned_50 and warned_75 (failing for so much of five days), " +
+      "disabled by us; absent while the database is away",
     labelNames: ["state"],
     registers: [registry],
     collect() {
       return countStates(db).then(
-        ({ disabled, failing }) => {
-          this.set({ state: "disabled" }, disabled);
-          this.set({ state: "failing" }, failing);
+        (counts) => {
+          for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
         },
         () => this.reset(),
       );

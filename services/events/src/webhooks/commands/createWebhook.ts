@@ -1,7 +1,7 @@
-import { DomainError } from "@wonrail/kit/contract/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Database, tx } from "@wonrail/kit/db";
-import { type EventType, findLastSequence } from "../../feed";
+import { type Database, type Tx, tx } from "@wonrail/kit/db";
+import { type EventType, findKeptRange } from "../../feed";
 import { type Webhook } from "../domain/webhook";
 import { type Secrets } from "../secrets";
 import { type CheckUrl } from "../sender/checkUrl";
@@ -39,7 +39,7 @@ export async function createWebhook(
   const webhook = await tx(db, async (tx) => {
     if ((await countForInsert(tx, orgId)) >= MAX_WEBHOOKS)
       throw new DomainError("WHK_003", { limit: MAX_WEBHOOKS });
-    const afterSequence = after ?? (await findLastSequence(tx, orgId));
+    const afterSequence = await startOf(tx, orgId, after);
     const disabledReason = status === "DISABLED" ? "REQUESTED" : null;
     return insertWebhook(tx, {
       ...rest,
@@ -52,4 +52,14 @@ export async function createWebhook(
     });
   });
   return { webhook, secret };
+}
+
+/** The cursor of a new endpoint. */
+async function startOf(tx: Tx, orgId: string, after: bigint | null): Promise<bigint> {
+  const { oldest, last } = await findKeptRange(tx, orgId);
+  if (after === null) return last;
+  if (after < oldest - 1n) throw new DomainError("EVT_002", { oldestAfter: (oldest - 1n).toString() });
+  if (after > last)
+    throw invalidRequest([{ path: "after", message: `must be at most ${last}, the newest event` }]);
+  return after;
 }
