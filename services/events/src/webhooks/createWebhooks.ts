@@ -75,9 +75,7 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
 function measure(db: Database, registry: Registry): void {
   new Gauge({
     name: "webhook_endpoints",
-    help:
-      "Endpoints of partners by state: failing, warned_50 and warned_75 (failing for so much of five days), " +
-      "disabled by us; absent while the database is away",
+    help: "Endpoints that fail or that the service disabled, by state; warned_50: for half of five days",
     labelNames: ["state"],
     registers: [registry],
     collect() {
