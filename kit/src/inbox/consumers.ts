@@ -4,21 +4,21 @@ import { sql, type Queryable } from "../db";
 export interface ConsumerPosition {
   group: string;
   topic: string;
-  partitions: bigint;
+  partitions: number;
   /** Events of all partitions that were handled. */
-  events: bigint;
+  events: number;
   /** The last time that a partition moved. */
   movedAt: Date;
   /** Events that the group could not handle, and that were not replayed. */
-  deadLetters: bigint;
+  deadLetters: number;
 }
 
 /** Lists the positions in the order of the groups. A group whose position stands still while its topic moves is blocked. */
 export function listConsumers(db: Queryable): Promise<ConsumerPosition[]> {
   return db.query<ConsumerPosition>(sql`
-    select consumer_group as "group", topic, count(*) as partitions, sum(number)::bigint as events,
+    select consumer_group as "group", topic, count(*)::integer as partitions, sum(number)::float8 as events,
       max(moved_at) as "movedAt",
-      (select count(*) from dead_letters
+      (select count(*)::integer from dead_letters
         where dead_letters.consumer_group = feed_cursors.consumer_group
           and dead_letters.topic = feed_cursors.topic and replayed_at is null) as "deadLetters"
     from feed_cursors group by consumer_group, topic order by consumer_group, topic`);

@@ -44,13 +44,13 @@ test("a webhook is listed with its backlog, disabled, enabled, and its failed de
   await post(orgId);
   await eventually(async () =>
     expect(await listed("list", "--org", orgId, "--troubled")).toMatchObject([
-      { orgId, webhookId, status: "ENABLED", pendingDeliveries: "1", failingSince: expect.any(String) },
+      { orgId, webhookId, status: "ENABLED", pendingDeliveries: 1, failingSince: expect.any(String) },
     ]),
   );
   expect(await run("webhook", "disable", webhookId)).toMatchObject({ code: 0 });
   expect((await world.list(orgId)).events.at(-1)).toMatchObject({ type: "webhook.disabled" });
   expect(await listed("list", "--webhook", webhookId)).toMatchObject([
-    { status: "DISABLED", disabledReason: "OPERATOR", eventsBehind: "1" },
+    { status: "DISABLED", disabledReason: "OPERATOR", eventsBehind: 1 },
   ]);
   await world.db.run(
     sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`,
@@ -88,8 +88,8 @@ test("consumer list shows how far each feed was read, with the dead letters", as
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual([
     {
-      ...{ group: "events.journal", topic: "wonrail.ledger.v1", partitions: "2", events: "12" },
-      ...{ movedAt: expect.any(String), deadLetters: "1" },
+      ...{ group: "events.journal", topic: "wonrail.ledger.v1", partitions: 2, events: 12 },
+      ...{ movedAt: expect.any(String), deadLetters: 1 },
     },
   ]);
 });

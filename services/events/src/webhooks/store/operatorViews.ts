@@ -10,9 +10,9 @@ export interface WebhookView {
   disabledReason: DisabledReason | null;
   failingSince: Date | null;
   /** Events without a delivery yet. They wait while the webhook is DISABLED. */
-  eventsBehind: bigint;
+  eventsBehind: number;
   /** Counted up to 10,000. */
-  pendingDeliveries: bigint;
+  pendingDeliveries: number;
   /** When the oldest pending delivery was made. */
   pendingSince: Date | null;
 }
@@ -33,11 +33,11 @@ export function listWebhookViews(db: Queryable, filter: ViewFilter): Promise<Web
   return db.query<WebhookView>(sql`
     select w.org_id as "orgId", w.webhook_id as "webhookId", w.url, w.status, w.disabled_reason as "disabledReason",
       w.failing_since as "failingSince",
-      greatest(coalesce(o.last_sequence, 0) - w.after_sequence, 0) as "eventsBehind",
+      greatest(coalesce(o.last_sequence, 0) - w.after_sequence, 0)::float8 as "eventsBehind",
       pending.count as "pendingDeliveries", pending.since as "pendingSince"
     from webhooks w left join organisations o on o.org_id = w.org_id
     cross join lateral (
-      select count(*) as count, min(created_at) as since from (
+      select count(*)::integer as count, min(created_at) as since from (
         select created_at from deliveries
         where deliveries.org_id = w.org_id and deliveries.webhook_id = w.webhook_id and status = 'PENDING'
         limit ${MAX_COUNT}) as counted) pending
