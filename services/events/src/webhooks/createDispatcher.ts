@@ -33,7 +33,7 @@ type Target = Awaited<ReturnType<typeof findSecrets>>[number];
 
 /** How long an idle dispatcher sleeps when no replica tells it of an event. */
 const IDLE_MS = 250;
-/** Attempts that end within this time are one round, because a round looks at every webhook. */
+/** Attempts that end within this time are one round, because a round costs several requests to the database. */
 const GATHER_MS = 10;
 const AFTER_FAILURE_MS = 1_000;
 const FAN_OUT_WEBHOOKS = 500;

@@ -100,7 +100,8 @@ export interface ClaimLimits {
 /**
  * Leases due deliveries. In the order of an object only its oldest pending delivery is due. A lease that ends is
  * claimed again, so a delivery of a killed replica is attempted again. The order of the webhooks is random, so that
- * webhooks with a long backlog do not fill every claim.
+ * webhooks with a long backlog do not fill every claim. `waiting` steps through the index from webhook to webhook, so
+ * webhooks without a pending delivery cost nothing.
  */
 export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { perWebhook, inAll, exceptions, leaseMs } = limits;
@@ -111,10 +112,18 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
       data: string | null;
     }
   >(sql`
-    with due as (
+    with recursive waiting as (
+      (select org_id, webhook_id from deliveries where status = 'PENDING' order by org_id, webhook_id limit 1)
+      union all
+      select next.org_id, next.webhook_id from waiting cross join lateral (
+        select org_id, webhook_id from deliveries
+        where status = 'PENDING' and (deliveries.org_id, deliveries.webhook_id) > (waiting.org_id, waiting.webhook_id)
+        order by org_id, webhook_id limit 1) next
+    ), due as (
       select d.org_id, d.webhook_id, d.delivery_id
       from (
-        select webhooks.*, coalesce(busy.free, ${perWebhook}) as free from webhooks
+        select webhooks.*, coalesce(busy.free, ${perWebhook}) as free
+        from waiting join webhooks using (org_id, webhook_id)
         left join unnest(${exceptions.map(({ webhookId }) => webhookId)}::text[],
           ${exceptions.map(({ limit }) => limit)}::integer[]) as busy (webhook_id, free) using (webhook_id)
         where coalesce(busy.free, ${perWebhook}) > 0
