@@ -15,7 +15,7 @@ const ENDPOINTS_EACH = 10;
 const HANG_EVERY = 10;
 const EVENTS_PER_SECOND = 500;
 /** The attempts under way end, and the deliveries that failed are attempted again. */
-const RECOVERY_MS = 15_000;
+const RECOVERY_MS = 12_000;
 
 type Say = (result: Result) => void;
 
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     results.push(result);
     process.stdout.write(`${line(result)}\n`);
   };
-  const [count, seconds] = values.quick ? [2_000, 3] : [20_000, 12];
+  const [count, seconds] = values.quick ? [2_000, 3] : [20_000, 10];
   try {
     const world = await createWorld(postgres.adminUrl);
     await measureRates(world, count, say);
