@@ -14,7 +14,7 @@ import { findDatabaseTime } from "../store/databaseTime";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations, type WalletClient } from "../../indexer";
 import { callWithBisection } from "./callWithBisection";
-import { type Known, resolveAddresses } from "./resolveAddresses";
+import { type ResolvedAddresses, resolveAddresses } from "./resolveAddresses";
 import { findRemainingSteps } from "../queries/settlementsByOthers";
 
 export interface AuthorizeDeps {
@@ -107,7 +107,7 @@ function endOf(
   return limit < end ? limit : end;
 }
 
-function reasonAgainst({ steps }: Operation, { addresses, malformed }: Known): string | null {
+function reasonAgainst({ steps }: Operation, { addresses, malformed }: ResolvedAddresses): string | null {
   const unknown = walletsOf(steps).filter((walletId) => !addresses.has(walletId));
   const isOutside = ({ toAddress }: Step) => toAddress !== null && readAddress(toAddress) === null;
   if (unknown.some((walletId) => malformed.has(walletId)) || steps.some(isOutside)) return MALFORMED;
