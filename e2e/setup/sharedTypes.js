@@ -3,7 +3,6 @@ const { TestEnvironment } = require("jest-environment-node");
 
 const CHECKS = {
   Array: Array.isArray,
-  Date: types.isDate,
   Error: types.isNativeError,
   Function: (one) => typeof one === "function",
   Map: types.isMap,
@@ -13,14 +12,23 @@ const CHECKS = {
   Set: types.isSet,
 };
 
+const { now } = Date;
+
 /**
  * A test file has its own global objects, and the shared packages have those of the worker. Here
- * `instanceof` accepts the values of both.
+ * `instanceof` accepts the values of both. Date is one for both, so that a test that sets the clock
+ * sets it for the packages, too.
  */
 module.exports = class SharedTypes extends TestEnvironment {
   constructor(...args) {
     super(...args);
     acceptBoth(this.global);
+    this.global.Date = Date;
+  }
+
+  async teardown() {
+    Date.now = now;
+    await super.teardown();
   }
 };
 

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { runInThisContext } from "node:vm";
 import * as pg from "pg";
 import { z } from "zod";
@@ -6,7 +5,7 @@ import { z } from "zod";
 /** The worker's own globals, which the shared packages use. */
 const outer = runInThisContext("globalThis") as typeof globalThis;
 
-test.each(["Array", "Date", "Error", "Function", "Map", "RegExp", "Set"] as const)(
+test.each(["Array", "Error", "Function", "Map", "RegExp", "Set"] as const)(
   "the type %s: an instance of a shared package is an instance of the test file's type, and the other way round",
   (name) => {
     const [mine, theirs] = [globalThis[name], outer[name]] as unknown as [new () => object, new () => object];
@@ -23,7 +22,12 @@ test("an error of a shared package is an instance of its own class only", () => 
   expect(new Own()).toBeInstanceOf(Own);
 });
 
+test("a test that sets the clock sets it for the shared packages", () => {
+  const spy = jest.spyOn(Date, "now").mockReturnValue(5);
+  expect(outer.Date.now()).toBe(5);
+  spy.mockRestore();
+});
+
 test("a shared package accepts the values of a test file", () => {
   expect(z.date().parse(new Date(0))).toEqual(new Date(0));
-  expect(dirname(require.resolve("pg"))).toContain("node_modules");
 });
