@@ -18,7 +18,8 @@ const shared = {
   },
   modulePathIgnorePatterns: ["<rootDir>/.*/dist/", "<rootDir>/.wonrail/", "<rootDir>/.cache/"],
   roots: ["<rootDir>"],
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/e2e/setup/sharedTypes.js",
+  runtime: "<rootDir>/e2e/setup/sharedPackages.js",
 };
 const slow = ["\\.int\\.test\\.ts$", "\\.e2e\\.test\\.ts$", "\\.deep\\.test\\.ts$"];
 const deep = process.env.WONRAIL_DEEP === undefined ? [] : ["**/*.deep.test.ts"];
@@ -26,6 +27,8 @@ const deep = process.env.WONRAIL_DEEP === undefined ? [] : ["**/*.deep.test.ts"]
 module.exports = {
   // Long enough for a machine at a tenth of its speed; a hanging test is found later.
   testTimeout: 120_000,
+  // A test file leaves some memory behind, and a full heap makes a worker slow.
+  workerIdleMemoryLimit: "500MB",
   testSequencer: "<rootDir>/e2e/setup/slowestFirst.js",
   projects: [
     {

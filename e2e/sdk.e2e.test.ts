@@ -1,12 +1,10 @@
 import { execFile } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createServer, request as forward, type Server } from "node:http";
-import { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { createLog } from "@wonrail/kit/log";
-import { testRegistry } from "@wonrail/kit/testing";
+import { type HttpProxy, startHttpProxy, testRegistry } from "@wonrail/kit/testing";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import {
   ConflictError,
@@ -233,8 +231,7 @@ test("money calls with lost answers have one effect", async () => {
     expect(lossy.lost()).toBeGreaterThan(0);
     expect(answers.some(({ replayed }) => replayed)).toBe(true);
   } finally {
-    lossy.server.close();
-    lossy.server.closeAllConnections();
+    await lossy.close();
   }
   expect(await client.wallets.get(wallet.walletId)).toMatchObject({ balance: 10_000 });
 });
@@ -374,25 +371,15 @@ describe("the command line example", () => {
 });
 
 /** A proxy that loses every second answer after the service's execution. */
-async function startLosingProxy(target: string): Promise<{ url: string; server: Server; lost(): number }> {
+async function startLosingProxy(target: string): Promise<HttpProxy & { lost(): number }> {
   let answered = 0;
   let lost = 0;
-  const server = createServer((incoming, outgoing) => {
-    const { method, headers } = incoming;
-    const onward = forward(`${target}${incoming.url}`, { method, headers }, (answer) => {
-      answered += 1;
-      if (answered % 2 === 1) {
-        lost += 1;
-        answer.resume();
-        incoming.socket.destroy();
-        return;
-      }
-      outgoing.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(outgoing);
-    });
-    onward.once("error", () => incoming.socket.destroy());
-    incoming.pipe(onward);
+  const proxy = await startHttpProxy(target, async ({ forward }) => {
+    const answer = await forward();
+    answered += 1;
+    if (answered % 2 === 0) return answer;
+    lost += 1;
+    return "drop";
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, lost: () => lost };
+  return { ...proxy, lost: () => lost };
 }

@@ -2,14 +2,14 @@ import { type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Proxy, type ProxyMode, startProxy } from "@wonrail/kit/testing";
+import { pick, seeded } from "@wonrail/kit/testing/random";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { runConcurrently } from "./load/loop";
 import { UNFINISHED_WORK, untilNone } from "./money/unfinishedWork";
 import { available, openWallet } from "./money/scenes";
 import { type Answer, type Api, ASK_AGAIN, type Json, openApi } from "./support/api";
 import { newOrganisation } from "./support/operators";
-import { pick, seeded } from "./support/random";
-import { type SlowLink, startSlowLink } from "./support/slowLink";
 import { startInstance } from "./support/startInstance";
 import { startStack, type TestStack } from "./support/startStack";
 import { verifyLedger } from "./support/verifyLedger";
@@ -41,6 +41,7 @@ const CLOGGING = [
 /** Time in which open work must end once the network is good. */
 const OVER_MS = 30_000;
 const DATABASE = "payment to postgres";
+const PASS: ProxyMode = { kind: "pass" };
 const MUCH_WON = 10_000_000;
 
 /** A money command under one key, and its effect on wallets. */
@@ -54,7 +55,7 @@ interface Command {
 }
 
 const [randomCommand, randomClog] = [seeded(SEED), seeded(SEED + 1)];
-const links: Record<string, SlowLink> = {};
+const links: Record<string, { proxy: Proxy; slow: ProxyMode }> = {};
 const seconds: ChildProcess[] = [];
 const commands: Command[] = [];
 const wrong: unknown[] = [];
@@ -74,7 +75,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const child of seconds) child.kill("SIGKILL");
-  for (const link of Object.values(links)) link.close();
+  for (const { proxy } of Object.values(links)) await proxy.close();
   await stack?.stop();
 });
 
@@ -85,7 +86,7 @@ test.each([
 ] as const)(
   `%s slow and lossy: every one of %d commands is answered in time, and most are done (seed ${SEED})`,
   async (_, count, isSlow) => {
-    for (const [name, link] of Object.entries(links)) link.turn(isSlow(name) ? "slow" : "good");
+    for (const [name, { proxy, slow }] of Object.entries(links)) proxy.setMode(isSlow(name) ? slow : PASS);
     const asked = createCommands(count);
     await runConcurrently(CLIENTS, count, (number) => sendUntilDone(asked[number]!));
     expect(withFailureLogs(wrong)).toEqual([]);
@@ -133,9 +134,10 @@ async function startSecondPair(): Promise<string> {
   const { services, postgres } = stack.stack();
   const through = async (name: string, address: string): Promise<string> => {
     const { hostname, port } = new URL(`tcp://${address}`);
-    const randomDelay = seeded(SEED + 2 + Object.keys(links).length);
-    links[name] = await startSlowLink({ host: hostname, port: Number(port) }, randomDelay);
-    return `127.0.0.1:${links[name].port}`;
+    const slow = { kind: "slow", random: seeded(SEED + 2 + Object.keys(links).length) } as const;
+    const proxy = await startProxy({ target: { host: hostname, port: Number(port) } });
+    links[name] = { proxy, slow };
+    return `${proxy.host}:${proxy.port}`;
   };
   const start = async (name: string, settings: Record<string, string>): Promise<void> => {
     const running = (await stack.statuses()).find((each) => each.name === name)!;
@@ -163,19 +165,19 @@ async function startSecondPair(): Promise<string> {
 }
 
 function openAllLinks(): void {
-  for (const link of Object.values(links)) link.turn("good");
+  for (const { proxy } of Object.values(links)) proxy.setMode(PASS);
 }
 
 /** Clogs some of the links in turn, and opens them in another order. */
 async function swizzle({ stepMs, heldMs }: (typeof CLOGGING)[number]): Promise<void> {
   const some = shuffled(Object.keys(links)).slice(0, Object.keys(links).length / 2);
-  const turn = async (name: string, weather: "clogged" | "good"): Promise<void> => {
-    links[name]!.turn(weather);
+  const turn = async (name: string, mode: ProxyMode): Promise<void> => {
+    links[name]!.proxy.setMode(mode);
     await sleep(randomClog() * stepMs);
   };
-  for (const name of some) await turn(name, "clogged");
+  for (const name of some) await turn(name, { kind: "clogged" });
   await sleep(heldMs);
-  for (const name of shuffled(some)) await turn(name, "good");
+  for (const name of shuffled(some)) await turn(name, PASS);
 }
 
 function shuffled(names: string[]): string[] {

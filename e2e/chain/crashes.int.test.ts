@@ -1,5 +1,5 @@
 import { eventually } from "@wonrail/kit/testing";
-import { seeded } from "../support/random";
+import { seeded } from "@wonrail/kit/testing/random";
 import { readChain } from "./support/audit";
 import { openBook, readOperations, untilSettled } from "./support/book";
 import { openWorkload } from "./support/workload";

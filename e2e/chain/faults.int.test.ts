@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
-import { pick, seeded } from "../support/random";
+import { pick, seeded } from "@wonrail/kit/testing/random";
 import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";
 import { readChain } from "./support/audit";
 import { untilSettled } from "./support/book";

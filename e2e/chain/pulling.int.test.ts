@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
-import { pick, seeded } from "../support/random";
+import { pick, seeded } from "@wonrail/kit/testing/random";
 import { readChain } from "./support/audit";
 import { NO_LIMIT, openBook, untilSettled } from "./support/book";
 import { openWorkload } from "./support/workload";

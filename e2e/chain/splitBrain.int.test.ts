@@ -3,7 +3,7 @@
 import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
-import { seeded } from "../support/random";
+import { seeded } from "@wonrail/kit/testing/random";
 import { readChain } from "./support/audit";
 import { NO_LIMIT, openBook, readOperations, untilSettled } from "./support/book";
 import { openWorkload } from "./support/workload";

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
-import { seeded } from "../support/random";
+import { seeded } from "@wonrail/kit/testing/random";
 import { readChain } from "./support/audit";
 import { openBook, readOperations, untilSettled } from "./support/book";
 import { takeSnapshot } from "./support/snapshot";

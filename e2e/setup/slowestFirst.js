@@ -7,11 +7,14 @@ const Sequencer = require("@jest/test-sequencer").default;
 const SLOW = [
   ...["e2e/moneyOutages", "e2e/stack", "e2e/rolling", "e2e/money", "e2e/exactlyOnce", "e2e/sdk"],
   ...["e2e/slowNetwork", "e2e/ops/metrics", "e2e/demo"],
-  ...["kit/src/bus/kafka", "e2e/chain/scheduled", "e2e/chain/troubles", "e2e/chain/takeover"],
-  ...["kit/src/bus/feedAlone", "e2e/chain/pulling", "e2e/chain/faults", "e2e/chain/deposits"],
-  ...["kit/src/service/runService", "e2e/chain/crashes", "e2e/bus/serverKilled", "e2e/chain/away"],
-  ...["sdk/test/cliSend", "e2e/chain/managers", "kit/src/db/database", "e2e/chain/refusing"],
-  ...["contracts/test/deploy", "sdk/test/package"],
+  ...["kit/src/bus/kafka", "kit/src/bus/feedAlone", "e2e/chain/troubles", "e2e/chain/deposits"],
+  ...["e2e/chain/takeover", "e2e/chain/scheduled", "e2e/chain/crashes", "e2e/chain/faults"],
+  ...["e2e/chain/blocked", "e2e/chain/endpoints", "e2e/chain/pulling", "e2e/chain/splitBrain"],
+  ...["e2e/chain/away", "e2e/chain/managers", "e2e/chain/refusing", "e2e/chain/settlement"],
+  ...["kit/src/service/runService", "e2e/wire/pairs", "services/payment/src/commands/crashes"],
+  ...["contracts/test/deploy", "sdk/test/package", "sdk/test/cliSend", "e2e/bus/serverKilled"],
+  ...["deploy/local/src/parts/blockClock", "kit/src/inbox/delivery", "kit/src/db/database"],
+  ...["services/ledger/src/queries/verify", "e2e/postgres/failover", "gateway/src/unreadAnswers"],
   ...["services/ledger/src/intents/decide", "services/wallet/src/keys/curve"],
 ];
 

@@ -1,9 +1,8 @@
 /**
  * A proxy between a service and its EVM node that injects faults of nodes and networks, by a seed.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo } from "node:net";
-import { pick, seeded } from "./random";
+import { type HttpReaction, type ProxiedRequest, startHttpProxy } from "@wonrail/kit/testing";
+import { pick, seeded } from "@wonrail/kit/testing/random";
 
 export type RpcFault =
   /** Never passed on, never answered. */
@@ -71,62 +70,58 @@ export async function startRpcProxy(target: string, seed: number): Promise<RpcPr
   let faultsDone = 0;
   let faults = ALL_FAULTS;
 
-  const server = createServer((request, response) => {
-    void serve(request, response).catch(() => response.destroy());
-  });
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
-    const fault = random() < rate ? pick(random, faults.filter(applies(body))) : undefined;
+  const proxy = await startHttpProxy(target, async (request) => {
+    const fault = random() < rate ? pick(random, faults.filter(applies(request.body))) : undefined;
     if (fault !== undefined) faultsDone += 1;
-    await answer(fault, body, response);
-  }
-
-  async function answer(fault: RpcFault | undefined, body: string, response: ServerResponse): Promise<void> {
-    const send = (text: string, status = 200, type = "application/json") =>
-      response.writeHead(status, { "content-type": type }).end(text);
-    switch (fault) {
-      case undefined:
-        return void send(await forward(target, body));
-      case "timeout_before":
-        return;
-      case "timeout_after":
-        return void (await forward(target, body));
-      case "dropped":
-        await forward(target, body);
-        return void response.destroy();
-      case "http_429":
-        return void send("slow down", 429);
-      case "http_500":
-        return void send('{"jsonrpc":"2.0"}', 500);
-      case "html":
-        return void send(HTML, 200, "text/html");
-      case "wrong_chain":
-        return void send(await forwardEach(target, body, onWrongChain));
-      case "stale":
-        return void send(await forwardEach(target, body, await staleness(target)));
-      case "no_receipt":
-        return void send(await forwardEach(target, body, withoutReceipt));
-      case "nonce_too_low":
-      case "already_known":
-      case "underpriced":
-        if (random() < 0.5) await forward(target, body);
-        return void send(refusal(body, REFUSALS[fault]!));
-    }
-  }
-
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return reactionTo(fault, request, random);
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: proxy.url,
     setRate: (value) => void (rate = value),
     setFaults: (value) => void (faults = value),
     faultsDone: () => faultsDone,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    close: () => proxy.close(),
   };
+}
+
+async function reactionTo(
+  fault: RpcFault | undefined,
+  request: ProxiedRequest,
+  random: () => number,
+): Promise<HttpReaction> {
+  switch (fault) {
+    case undefined:
+      return request.forward();
+    case "timeout_before":
+      return "silence";
+    case "timeout_after":
+      await request.forward();
+      return "silence";
+    case "dropped":
+      await request.forward();
+      return "drop";
+    case "http_429":
+      return answer("slow down", 429);
+    case "http_500":
+      return answer('{"jsonrpc":"2.0"}', 500);
+    case "html":
+      return answer(HTML, 200, "text/html");
+    case "wrong_chain":
+      return forwardEach(request, onWrongChain);
+    case "stale":
+      return forwardEach(request, await staleness(request));
+    case "no_receipt":
+      return forwardEach(request, withoutReceipt);
+    case "nonce_too_low":
+    case "already_known":
+    case "underpriced":
+      if (random() < 0.5) await request.forward();
+      return answer(refusal(request.body, REFUSALS[fault]!));
+  }
+}
+
+function answer(body: string, status = 200, type = "application/json"): HttpReaction {
+  return { status, headers: { "content-type": type }, body };
 }
 
 /**
@@ -141,28 +136,19 @@ function applies(body: string): (fault: RpcFault) => boolean {
   };
 }
 
-async function forward(target: string, body: string): Promise<string> {
-  const response = await fetch(target, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
-  return response.text();
-}
-
 type Change = (call: Call) => Call | { result: unknown };
 
-async function forwardEach(target: string, body: string, change: Change): Promise<string> {
-  const parsed = JSON.parse(body) as Call | Call[];
+async function forwardEach(request: ProxiedRequest, change: Change): Promise<HttpReaction> {
+  const parsed = JSON.parse(request.body) as Call | Call[];
   const calls = Array.isArray(parsed) ? parsed : [parsed];
   const answers = await Promise.all(
     calls.map(async (call): Promise<unknown> => {
       const changed = change(call);
       if ("result" in changed) return { jsonrpc: "2.0", id: call.id, result: changed.result };
-      return JSON.parse(await forward(target, JSON.stringify(changed)));
+      return JSON.parse((await request.forward(JSON.stringify(changed))).body);
     }),
   );
-  return JSON.stringify(Array.isArray(parsed) ? answers : answers[0]);
+  return answer(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]));
 }
 
 function onWrongChain(call: Call): ReturnType<Change> {
@@ -174,9 +160,9 @@ function withoutReceipt(call: Call): ReturnType<Change> {
 }
 
 /** Answers of a node that lags: older heads, no newer blocks, fewer logs. */
-async function staleness(target: string): Promise<Change> {
+async function staleness(request: ProxiedRequest): Promise<Change> {
   const asked = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
-  const { result } = JSON.parse(await forward(target, asked)) as { result: string };
+  const { result } = JSON.parse((await request.forward(asked)).body) as { result: string };
   const height = Math.max(0, Number(result) - BLOCKS_BEHIND);
   const known = (tag: unknown): unknown => {
     if (tag === "latest" || tag === "pending") return hex(height);
@@ -204,12 +190,6 @@ async function staleness(target: string): Promise<Change> {
 function refusal(body: string, message: string): string {
   const { id } = JSON.parse(body) as Call;
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message } });
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function hex(value: number): string {

@@ -38,3 +38,10 @@ test.each(["a\r\nfake", "\u001b[31mred", "\0", "\ud800"])(
     expect(capture((log) => log.info({ text }, text))).toHaveLength(1);
   },
 );
+
+test("a silent log starts no timer", () => {
+  jest.useFakeTimers();
+  createLog({ service: "test", level: "silent" });
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+});

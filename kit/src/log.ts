@@ -29,6 +29,9 @@ const LONGEST_WAITING_BYTES = 4 * 1024 * 1024;
 const BATCH_MS = 50;
 const BATCH_BYTES = 8 * 1024;
 
+/** Standard output flushes its batch by a timer for ever, which a silent log does not need. */
+const NO_OUTPUT: DestinationStream = { write: () => undefined };
+
 /** One JSON object per line, with the present request's id, trace and organisation. */
 export function createLog({ service, level = "info", destination }: LogOptions): Log {
   const options = {
@@ -42,7 +45,7 @@ export function createLog({ service, level = "info", destination }: LogOptions):
     },
     mixin: contextFields,
   };
-  return pino(options, destination ?? standardOutput());
+  return pino(options, destination ?? (level === "silent" ? NO_OUTPUT : standardOutput()));
 }
 
 /**

@@ -1,6 +1,5 @@
 /** A proxy of a node that invents transfers or blocks. */
-import { createServer } from "node:http";
-import { type AddressInfo } from "node:net";
+import { startHttpProxy } from "@wonrail/kit/testing";
 import { id, zeroPadValue } from "ethers";
 
 export interface LyingNode {
@@ -39,40 +38,23 @@ const UNRELATED_ADDRESS = `0x${"5e".repeat(20)}`;
 
 export async function startLyingNode(target: string): Promise<LyingNode> {
   let lie: Lie = (_, result) => result;
-  const server = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks).toString("utf8");
-      const asked = JSON.parse(body) as Call | Call[];
-      const calls = new Map([asked].flat().map((call) => [call.id, call]));
-      const answered = await fetch(target, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body,
-      });
-      const answers = (await answered.json()) as Answer | Answer[];
-      for (const answer of [answers].flat())
-        if ("result" in answer) answer.result = lie(calls.get(answer.id)!, answer.result);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers));
-    })().catch(() => response.destroy());
+  const proxy = await startHttpProxy(target, async ({ body, forward }) => {
+    const asked = JSON.parse(body) as Call | Call[];
+    const calls = new Map([asked].flat().map((call) => [call.id, call]));
+    const answered = await forward();
+    const answers = JSON.parse(answered.body) as Answer | Answer[];
+    for (const answer of [answers].flat())
+      if ("result" in answer) answer.result = lie(calls.get(answer.id)!, answer.result);
+    return { ...answered, body: JSON.stringify(answers) };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://${host}`,
-    host,
+    ...proxy,
     invent: (deposit) => void (lie = inventing(deposit)),
     forgeBlocks: () => void (lie = forgingBlocks),
     exaggerate: () => void (lie = exaggerating),
     standStillAt: (height) => void (lie = frozenHead(height)),
     sayMuch: () => void (lie = withOversizedReceipt),
     tellTheTruth: () => void (lie = (_, result) => result),
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
   };
 }
 

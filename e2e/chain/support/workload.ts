@@ -1,6 +1,6 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { pick } from "../../support/random";
+import { pick } from "@wonrail/kit/testing/random";
 import { NO_LIMIT, openBook, type TestWallet } from "./book";
 import { type World } from "./world";
 

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { createLog, type Log } from "../log";
 import { type Registry } from "../metrics";
-import { type Proxy, type ProxyOptions, startProxy } from "../testing/proxy";
+import { type Proxy, type ProxyOptions, startProxy } from "../testing/proxies/proxy";
 import { testLog } from "../testing/testLog";
 import { testRegistry } from "../testing/testRegistry";
 import { type ClientOptions, createClient } from "./client/createClient";

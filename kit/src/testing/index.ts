@@ -1,7 +1,14 @@
 export { configProblems } from "./configProblems";
 export { eventually } from "./eventually";
 export { recordTerminal } from "./recordTerminal";
-export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
+export {
+  type HttpAnswer,
+  type HttpProxy,
+  type HttpReaction,
+  type ProxiedRequest,
+  startHttpProxy,
+} from "./proxies/httpProxy";
+export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxies/proxy";
 export { rowsRead } from "./rowsRead";
 export {
   createTestDatabase,

@@ -1,6 +1,6 @@
 import { type GrpcService, startGrpcServer } from "../grpc/server";
 import { Registry } from "../metrics";
-import { startProxy } from "./proxy";
+import { startProxy } from "./proxies/proxy";
 import { testLog } from "./testLog";
 
 /**

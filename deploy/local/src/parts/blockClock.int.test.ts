@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type HttpAnswer, startHttpProxy } from "@wonrail/kit/testing";
 import { randomFreePort } from "../process/freePort";
 import { startGuard } from "../process/guard";
 import { startProcess, type OwnedProcess } from "../process/ownedProcess";
@@ -159,31 +158,13 @@ async function untilMined(hash: string): Promise<void> {
   throw new Error("never mined");
 }
 
-type Look = (method: string, forward: () => Promise<string>) => Promise<string>;
+type Look = (method: string, forward: () => Promise<HttpAnswer>) => Promise<HttpAnswer>;
 
 /** An endpoint before the node that shows each call to `look`. Returns its URL. */
 async function startProxy(look: Look): Promise<string> {
-  const server = createServer((request, response) => {
-    void readBody(request)
-      .then(async (body) => {
-        const forward = async (): Promise<string> => {
-          const headers = { "content-type": "application/json" };
-          return (await fetch(anvil.rpcUrl, { method: "POST", headers, body })).text();
-        };
-        response.end(await look((JSON.parse(body) as { method: string }).method, forward));
-      })
-      .catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  const proxy = await startHttpProxy(anvil.rpcUrl, ({ body, forward }) =>
+    look((JSON.parse(body) as { method: string }).method, forward),
+  );
+  closers.push(() => proxy.close());
+  return proxy.url;
 }

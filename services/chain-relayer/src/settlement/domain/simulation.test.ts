@@ -7,7 +7,8 @@
 import { decideNext, type Evidence, type OperationFacts } from "./decideNext";
 import { planQueue } from "./planQueue";
 import { type Step } from "./steps";
-import { move, randomOperations, seeded } from "./testing/randomOperations";
+import { seeded } from "@wonrail/kit/testing/random";
+import { move, randomOperations } from "./testing/randomOperations";
 
 const OPERATIONS = 100_000;
 const PER_WORLD = 250;

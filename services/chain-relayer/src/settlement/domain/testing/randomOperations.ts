@@ -69,12 +69,3 @@ export function move(
   balances.set(to, (balances.get(to) ?? 0n) + amountWon);
   return true;
 }
-
-/** A stream of numbers from 0 to 1 that is the same for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -1,26 +1,8 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
+import { createDelayLine, type DelayLine } from "./delayLine";
+import { type ProxyMode } from "./mode";
 
-export type ProxyMode =
-  | { kind: "pass" }
-  | { kind: "delay"; delayMs: number }
-  /**
-   * Accepts everything and forwards nothing, in both directions, like a network that swallows
-   * packets.
-   */
-  | { kind: "blackhole" }
-  /**
-   * Open connections stay open and silent for ever; new ones work. A vanished peer leaves this
-   * state.
-   */
-  | { kind: "halfOpen" }
-  /** Requests arrive, answers never do. */
-  | { kind: "dropResponses" }
-  /** Resets every open and every new connection. */
-  | { kind: "reset" }
-  /** Forwards a part of the target's next answer, and closes the connection. */
-  | { kind: "cutAnswers" }
-  /** Resets each connection after this many bytes from the target. */
-  | { kind: "closeAfterBytes"; bytes: number };
+export type { ProxyMode } from "./mode";
 
 export interface ProxyOptions {
   target: { host: string; port: number };
@@ -53,9 +35,11 @@ const DROPPING: ProxyMode["kind"][] = ["blackhole", "dropResponses"];
 interface Link {
   client: Socket;
   upstream: Socket;
+  requests: DelayLine;
+  answers: DelayLine;
   bytesBack: number;
   hasLostBytes: boolean;
-  silent: boolean;
+  isHalfOpen: boolean;
 }
 
 /** A proxy between two processes, which a test can slow down, cut or silence. */
@@ -74,22 +58,14 @@ export async function startProxy({
       return;
     }
     const upstream = connect({ ...state.target, noDelay: true });
-    const link: Link = { client, upstream, bytesBack: 0, hasLostBytes: false, silent: false };
+    const link = openLink(client, upstream, () => state.mode);
     links.add(link);
     join(link, () => state.mode, {
       onRequest: (chunk) => onRequest?.(chunk, proxy),
       onAnswer: (chunk) => onAnswer?.(chunk, proxy),
     });
-    const isSilent = (): boolean => state.mode.kind === "blackhole" || link.silent;
-    client.on("end", () => void (isSilent() || client.end()));
-    for (const socket of [client, upstream]) {
-      socket.on("error", () => undefined);
-      // A silent network hides the other side's end; the proxy's close drops it.
-      socket.on("close", () => {
-        if (!isSilent()) drop(link);
-        if (client.destroyed && upstream.destroyed) links.delete(link);
-      });
-    }
+    for (const socket of [client, upstream])
+      socket.on("close", () => void (client.destroyed && upstream.destroyed && links.delete(link)));
   });
   const port = await listen(server);
 
@@ -103,7 +79,8 @@ export async function startProxy({
       state.mode = next;
       if (next.kind === "reset") links.forEach(reset);
       if (!DROPPING.includes(next.kind)) [...links].filter(({ hasLostBytes }) => hasLostBytes).forEach(reset);
-      if (next.kind === "halfOpen") links.forEach((link) => (link.silent = true));
+      if (next.kind === "halfOpen") links.forEach((link) => (link.isHalfOpen = true));
+      for (const { requests, answers } of links) [requests, answers].forEach((line) => line.look());
     },
     setTarget(next) {
       state.target = next;
@@ -117,22 +94,25 @@ export async function startProxy({
   return proxy;
 }
 
+function openLink(client: Socket, upstream: Socket, mode: () => ProxyMode): Link {
+  const [requests, answers] = [createDelayLine(client, mode), createDelayLine(upstream, mode)];
+  return { client, upstream, requests, answers, bytesBack: 0, hasLostBytes: false, isHalfOpen: false };
+}
+
 type Heard = Record<"onRequest" | "onAnswer", (chunk: Buffer) => void>;
 
 function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard): void {
-  const { client, upstream } = link;
+  const { client, upstream, requests, answers } = link;
   client.on("data", (chunk: Buffer) => {
     onRequest(chunk);
-    const now = mode();
-    if (now.kind === "blackhole") link.hasLostBytes = true;
-    if (now.kind === "blackhole" || link.silent) return;
-    later(now, () => upstream.write(chunk));
+    if (mode().kind === "blackhole") link.hasLostBytes = true;
+    if (!isSilent(link, mode())) requests.enter(chunk.length, () => write(upstream, chunk));
   });
   upstream.on("data", (chunk: Buffer) => {
     onAnswer(chunk);
     const now = mode();
     if (DROPPING.includes(now.kind)) link.hasLostBytes = true;
-    if (DROPPING.includes(now.kind) || link.silent) return;
+    if (DROPPING.includes(now.kind) || link.isHalfOpen) return;
     link.bytesBack += chunk.length;
     if (now.kind === "cutAnswers") {
       client.end(chunk.subarray(0, Math.ceil(chunk.length / 2)));
@@ -140,14 +120,26 @@ function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard)
       return;
     }
     if (now.kind === "closeAfterBytes" && link.bytesBack > now.bytes) reset(link);
-    else later(now, () => client.write(chunk));
+    else answers.enter(chunk.length, () => write(client, chunk));
   });
+  forwardEnd(client, upstream, requests, () => isSilent(link, mode()));
+  forwardEnd(upstream, client, answers, () => isSilent(link, mode()));
 }
 
-/** Timers of equal length fire in order, so a delay keeps the order of the bytes. */
-function later(mode: ProxyMode, write: () => void): void {
-  if (mode.kind === "delay") setTimeout(write, mode.delayMs);
-  else write();
+/** Ends follow the last byte. A silent network hides them, and the proxy's close drops both sides. */
+function forwardEnd(from: Socket, to: Socket, line: DelayLine, silent: () => boolean): void {
+  from.on("error", () => undefined);
+  from.on("end", () => void (silent() || line.enter(0, () => to.end())));
+  from.on("close", () => void (silent() || line.enter(0, () => to.destroySoon())));
+  to.on("close", () => line.end());
+}
+
+function isSilent({ isHalfOpen }: Link, mode: ProxyMode): boolean {
+  return isHalfOpen || mode.kind === "blackhole";
+}
+
+function write(to: Socket, chunk: Buffer): void {
+  if (!to.destroyed) to.write(chunk);
 }
 
 function reset({ client, upstream }: Link): void {

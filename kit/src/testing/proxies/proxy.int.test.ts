@@ -1,5 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { eventually, startProxy, type Proxy, type ProxyMode, type ProxyOptions } from ".";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
+import { eventually } from "../eventually";
+import { seeded } from "../random";
 
 let echo: Server;
 let proxy: Proxy;
@@ -56,10 +59,47 @@ describe("the proxy", () => {
     const startMs = performance.now();
     for (const text of ["a", "b", "c"]) {
       client.socket.write(text);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(5);
     }
     await eventually(() => expect(client.text.replaceAll(/[<>]/g, "")).toBe("abc"));
     expect(performance.now() - startMs).toBeGreaterThan(55);
+  });
+
+  it("keeps the order and delivers no byte early on a slow network", async () => {
+    await start({ kind: "slow", random: seeded(7) });
+    const client = open();
+    const startMs = performance.now();
+    for (const text of ["a", "b", "c"]) {
+      client.socket.write(text);
+      await sleep(5);
+    }
+    await eventually(() => expect(client.text.replaceAll(/[<>]/g, "")).toBe("abc"));
+    expect(performance.now() - startMs).toBeGreaterThan(200);
+  });
+
+  it("passes at most 32 bytes per millisecond on a slow network", async () => {
+    await start({ kind: "slow", random: seeded(7) });
+    const client = open();
+    const startMs = performance.now();
+    client.socket.write("x".repeat(64_000));
+    await eventually(() => expect(client.text.replaceAll(/[<>]/g, "")).toHaveLength(64_000));
+    expect(performance.now() - startMs).toBeGreaterThan(64_000 / 32);
+  });
+
+  it("holds all bytes and ends while it is clogged, also of new connections, and releases them", async () => {
+    await start({ kind: "pass" });
+    const before = open();
+    before.socket.write("a");
+    await eventually(() => expect(before.text).toBe("<a>"));
+    proxy.setMode({ kind: "clogged" });
+    before.socket.write("b");
+    const after = open();
+    after.socket.end("c");
+    await sleep(100);
+    expect([before.text, after.text, after.end]).toEqual(["<a>", "", ""]);
+    proxy.setMode({ kind: "pass" });
+    await eventually(() => expect([before.text, after.text]).toEqual(["<a><b>", "<c>"]));
+    await eventually(() => expect(after.end).toBe("closed"));
   });
 
   it("swallows everything, or only the answers, silently", async () => {
