@@ -30,7 +30,8 @@ The [documentation](/docs/) has guides, concepts and all error codes.
 |---|---|
 | Charge | A top-up: new money is put into a wallet. |
 | Charge cancellation | Takes back a charge or a part of it, within 30 days. |
-| Refund | A cash-out: all available money of a NORMAL wallet is paid out. |
+| Refund | A cash-out: all available money of a NORMAL or GOVERNMENT wallet is paid out. |
+| Payment refund | Takes back a part of a payment, any number of times. |
 | Payment | Money moves from one user's wallets to another user's wallet. |
 | Transfer | Money moves from one wallet to an address, yours or an outside one. |
 | Incentive | A reward in the payer's INCENTIVE wallet, granted on the part that NORMAL paid. |
