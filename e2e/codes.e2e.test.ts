@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
-import { newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
+import { charged, wallet } from "./support/chargedWallet";
 import { EVENT_CODES } from "./support/eventCodes";
 import { leaksOf, secretsOf } from "./support/leaks";
 import { admin, issuedKeys, newOrganisation, type NewOrganisation } from "./support/operators";
+import { PAYMENT_CODES } from "./support/paymentCodes";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
@@ -33,26 +34,6 @@ interface UnreachableCode {
 
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const UNKNOWN_ID = "0".repeat(32);
-
-let users = 0;
-async function wallet(api: Api, walletType = "NORMAL", user?: string): Promise<Json> {
-  users += 1;
-  return api.post("/api/wallets", { userId: user ?? `user-${users}`, walletType });
-}
-
-async function charged(api: Api, amount: number, user?: string): Promise<Json> {
-  const made = await wallet(api, "NORMAL", user);
-  const charge = await api.post("/api/wallets/charge", { walletId: made.walletId, amount });
-  return { ...made, chargeId: charge.chargeId };
-}
-
-async function paid(api: Api): Promise<{ payer: Json; receiver: Json; payment: Json }> {
-  const payer = await charged(api, 10_000);
-  const receiver = await wallet(api);
-  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-  const payment = await api.post("/api/wallets/payment", { ...ids, amount: 1_000 });
-  return { payer, receiver, payment };
-}
 
 async function deactivated(api: Api): Promise<Json> {
   const made = await wallet(api);
@@ -227,48 +208,15 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
     return refused;
   },
 
-  PAY_001: async ({ api }) => {
-    const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
-    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-    const refused = await api.call("POST", "/api/wallets/payment", { ...ids, amount: 1_001 });
-    expect(refused.body.error?.details).toEqual({ available: 1_000, required: 1_001 });
-    return refused;
-  },
-  PAY_002: async ({ api }) => {
-    const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
-    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 99 });
-  },
-  PAY_003: async ({ api }) => {
-    const { payment } = await paid(api);
-    expect(await api.post("/api/wallets/payment/cancel", { paymentId: payment.paymentId })).toMatchObject({
-      status: "CANCELLED",
-    });
-    return api.call("POST", "/api/wallets/payment/cancel", { paymentId: payment.paymentId });
-  },
-  PAY_004: ({ api }) => api.call("GET", `/api/wallets/payment/pay_${UNKNOWN_ID}`),
-  PAY_005: async ({ api }) => {
-    const payer = await charged(api, 1_000);
-    const own = await wallet(api, "INCENTIVE", payer.userId);
-    const ids = { payerWalletId: payer.walletId, receiverWalletId: own.walletId };
-    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 100 });
-  },
-  PAY_006: async ({ api }) => {
-    const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
-    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 100, incentiveAmount: 50 });
-  },
-  PAY_007: async ({ api, stack }) => {
-    const { payment } = await paid(api);
-    // After the projection, gives the record the id of a month that the journal does not have.
-    const paymentId = newId("pay", Date.now() - 300 * 24 * 3_600_000);
-    const rename = sql`update payments set payment_id = ${paymentId} where payment_id = ${payment.paymentId as string}`;
-    await eventually(async () => {
-      await asOwner(stack, "payment", rename);
-      expect((await api.call("GET", `/api/wallets/payment/${paymentId}`)).status).toBe(200);
-    });
-    return api.call("POST", "/api/wallets/payment/cancel", { paymentId });
-  },
+  PAY_001: PAYMENT_CODES.PAY_001,
+  PAY_002: PAYMENT_CODES.PAY_002,
+  PAY_003: PAYMENT_CODES.PAY_003,
+  PAY_004: PAYMENT_CODES.PAY_004,
+  PAY_005: PAYMENT_CODES.PAY_005,
+  PAY_006: PAYMENT_CODES.PAY_006,
+  PAY_007: PAYMENT_CODES.PAY_007,
+  PAY_008: PAYMENT_CODES.PAY_008,
+  PAY_009: PAYMENT_CODES.PAY_009,
 
   TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${UNKNOWN_ID}`),
   TX_002: async ({ api }) => {

@@ -98,6 +98,7 @@ test("make demo succeeds: all operations are final, ledger and chain agree", asy
     "answers 401 WAUTH_001",
     "is final on chain",
     "so is its way back",
+    "and the refund of a part",
     "executed when it was due",
     "credited once",
     "the delivery is DELIVERED",

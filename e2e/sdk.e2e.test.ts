@@ -95,11 +95,8 @@ test("a wallet is charged, pays, cancels, transfers and refunds, and lists its l
   const payer = await fundedWallet(50_000);
   const shop = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
   const payerWalletId = payer.walletId;
-  const paid = await client.payments.create({
-    payerWalletId,
-    receiverWalletId: shop.walletId,
-    amount: 12_000,
-  });
+  const ids = { payerWalletId, receiverWalletId: shop.walletId };
+  const paid = await client.payments.create({ ...ids, amount: 12_000 });
   expect(paid).toMatchObject({ status: "PAID", breakdown: { government: 0, incentive: 0, normal: 12_000 } });
   const cancelled = await client.payments.cancel({ paymentId: paid.paymentId, memo: "Sent back" });
   expect(cancelled).toMatchObject({ status: "CANCELLED", paymentId: paid.paymentId });
@@ -112,6 +109,10 @@ test("a wallet is charged, pays, cancels, transfers and refunds, and lists its l
   const expected = { cancelId, restored, incentiveClawedBack, keptFromNormal, memo: "Sent back" };
   const { cancellation } = await client.payments.get(paid.paymentId);
   expect(cancellation).toMatchObject({ ...expected, createdAt: cancelled.cancellation.createdAt });
+  const { paymentId } = await client.payments.create({ ...ids, amount: 2_000, incentiveAmount: 0 });
+  const part = await client.payments.refund({ paymentId, amount: 2_000, memo: "One item" });
+  const { refunds } = await client.payments.get(paymentId);
+  expect([part.status, refunds]).toMatchObject(["REFUNDED", [{ refundId: part.refundId, amount: 2_000 }]]);
   const transfer = await client.transfers.create({
     fromWalletId: payerWalletId,
     toWalletAddress: shop.walletAddress,

@@ -30,9 +30,21 @@ test("every kind of movement settles with hash and block, also across a restart,
       accrualRateBps: 100,
     },
   });
-  await untilSettled(world, 3);
+  const otherId = await book.post("pay", {
+    $case: "payment",
+    value: {
+      payerWalletId: payer.walletId,
+      receiverWalletId: receiver.walletId,
+      amountWon: "9000",
+      incentiveAmountWon: undefined,
+      accrualRateBps: 777,
+    },
+  });
+  await untilSettled(world, 4);
   await world.relayers[0]!.stop();
   await book.post("pcl", { $case: "cancelPayment", value: { paymentRequestId: paymentId } });
+  for (const amountWon of ["2500", "6500"])
+    await book.post("prf", { $case: "refundPayment", value: { paymentRequestId: otherId, amountWon } });
   const chargeId = await book.post("chg", {
     $case: "charge",
     value: { walletId: receiver.walletId, amountWon: "3000" },
@@ -47,7 +59,7 @@ test("every kind of movement settles with hash and block, also across a restart,
     $case: "placeHold",
     value: { walletId: payer.walletId, amountWon: "12345", dailyLimitWon: NO_LIMIT, toAddress: outside },
   });
-  const settled = await untilSettled(world, 8);
+  const settled = await untilSettled(world, 11);
   expect(settled.map(({ state }) => state)).toEqual(settled.map(() => "CONFIRMED"));
   for (const { tx_hash, block_hash, block_number } of settled) {
     const receipt = await world.node.rpc<{ blockHash: string; blockNumber: string; status: string }>(
@@ -59,7 +71,7 @@ test("every kind of movement settles with hash and block, also across a restart,
   }
 
   await book.post("trf", { $case: "postHold", value: { holdRequestId: holdId } });
-  await untilSettled(world, 9);
+  await untilSettled(world, 12);
   expect(await book.differences()).toEqual([]);
   const chain = await readChain(world);
   expect(chain.balances.get(outside.toLowerCase())).toBe(12_345_000_000n);

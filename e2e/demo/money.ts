@@ -11,7 +11,7 @@ export interface Cast {
   shop: Json;
 }
 
-/** Charge, transfer, composite payment, cancellations, refund: each with the balances after it. */
+/** Charge, transfer, payment, cancellations, refund of a part: each with the balances after it. */
 export async function moneyChapter(world: World): Promise<Cast> {
   const { api } = world;
   screen.chapter("Two users, three wallets");
@@ -57,6 +57,17 @@ export async function moneyChapter(world: World): Promise<Cast> {
   );
   await showBalances(world, shown);
 
+  screen.chapter("A part of a payment goes back");
+  const { paymentId } = await api.post("/api/wallets/payment", { ...order, memo: "order 2" });
+  const { status, refund } = await api.post("/api/wallets/payment/refund", {
+    ...{ paymentId, amount: 4_500, memo: "one item" },
+  });
+  screen.done(
+    `${status}: ${krw(refund.restored.incentive)} + ${krw(refund.restored.normal)} restored, ` +
+      `${krw(refund.incentiveClawedBack)} clawed back`,
+  );
+  await showBalances(world, shown);
+
   screen.chapter("Cancelling a part of the charge");
   const part = await api.post("/api/wallets/charge/cancel", { chargeId: charge.chargeId, amount: 20_000 });
   screen.done(`${part.status}: ${krw(part.cancelledAmount)} of ${krw(part.amount)}`);
@@ -69,6 +80,11 @@ export async function moneyChapter(world: World): Promise<Cast> {
   screen.done(`the payment is final on chain: ${settlement.txHash}, block ${settlement.blockNumber}`);
   const back = cancellation.settlement;
   screen.done(`so is its way back: ${back.txHash}, block ${back.blockNumber}`);
+  const { refunds } = await until(
+    () => api.get(`/api/wallets/payment/${paymentId}`),
+    (it) => it.refunds[0].settlement.status === "CONFIRMED",
+  );
+  screen.done(`and the refund of a part: ${refunds[0].settlement.txHash}`);
   return cast;
 }
 

@@ -8,6 +8,7 @@ export const TYPES_OF_STORY = [
   "charge.created",
   "payment.cancelled",
   "payment.created",
+  "payment.refunded",
   "refund.created",
   "settlement.confirmed",
   "transaction.status_changed",
@@ -30,6 +31,9 @@ export async function tellStory(api: Api): Promise<void> {
   await api.post("/api/wallets/payment", { ...ids, amount: 10_000, memo: "kept" });
   const { paymentId } = await api.post("/api/wallets/payment", { ...ids, amount: 5_000 });
   await api.post("/api/wallets/payment/cancel", { paymentId });
+  const { paymentId: refundedId } = await api.post("/api/wallets/payment", { ...ids, amount: 4_000 });
+  for (const amount of [1_000, 500])
+    await api.post("/api/wallets/payment/refund", { paymentId: refundedId, amount, memo: "returned" });
   const transfer = { fromWalletId: payer.walletId, amount: 2_000 };
   await api.post("/api/wallets/transfer", { ...transfer, toWalletAddress: shop.walletAddress });
   await api.post("/api/wallets/transfer", { ...transfer, toWalletAddress: OUTSIDE });

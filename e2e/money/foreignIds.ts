@@ -43,6 +43,7 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
     ["chg", (id) => post("/api/wallets/charge/cancel", { chargeId: id })],
     ["pay", (id) => get(`/api/wallets/payment/${id}`)],
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
+    ["pay", (id) => post("/api/wallets/payment/refund", { paymentId: id, amount })],
     ["evt", (id) => get(`/api/events/${id}`)],
     ["whk", (id) => get(`/api/webhooks/${id}`)],
     ["whk", (id) => patch(`/api/webhooks/${id}`, { description: "mine" })],

@@ -133,6 +133,15 @@ function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
       body: { paymentId },
       fields: { paymentId: ids("pay", foreign.paymentId, chargeId, "PAY_004"), memo: MEMOS },
     },
+    {
+      path: "/api/wallets/payment/refund",
+      body: { paymentId, amount: 1_000 },
+      fields: {
+        paymentId: ids("pay", foreign.paymentId, chargeId, "PAY_004"),
+        amount: [...amounts("REQ_001"), ["more than the payment", "9007199254740991", "PAY_009"]],
+        memo: MEMOS,
+      },
+    },
   ];
 }
 

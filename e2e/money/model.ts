@@ -20,7 +20,8 @@ export type Step =
       amount: number;
       incentive: number | null | undefined;
     }
-  | { do: "cancelPayment"; payment: number };
+  | { do: "cancelPayment"; payment: number }
+  | { do: "refundPayment"; payment: number; amount: number };
 
 /** An expected error code, or expected fields of the answer. */
 export type Verdict = { code: string } | { says: Record<string, unknown> };
@@ -36,8 +37,10 @@ interface Payment {
   fromIncentive: number;
   fromNormal: number;
   accrued: number;
+  refunded: number;
   cancelled: boolean;
 }
+type Part = Pick<Payment, "fromIncentive" | "fromNormal" | "accrued">;
 type Owner = "payer" | "shop";
 
 export const DAILY_LIMIT = 12_000;
@@ -63,6 +66,8 @@ export class Model {
         return this.pay(step);
       case "cancelPayment":
         return this.cancelPayment(this.payments[step.payment]);
+      case "refundPayment":
+        return this.refundPayment(this.payments[step.payment], step.amount);
     }
   }
 
@@ -126,6 +131,7 @@ export class Model {
       fromIncentive: incentive,
       fromNormal: normal,
       accrued,
+      refunded: 0,
       cancelled: false,
     });
     return {
@@ -136,15 +142,41 @@ export class Model {
   private cancelPayment(payment: Payment | undefined): Verdict {
     if (!payment) return { code: "PAY_004" };
     if (payment.cancelled) return { code: "PAY_003" };
-    const { receiver, owner, fromIncentive, fromNormal, accrued } = payment;
+    if (payment.refunded > 0) return { code: "PAY_008" };
+    const { receiver, fromIncentive, fromNormal, accrued } = payment;
     if (this.balances[receiver] < fromIncentive + fromNormal) return { code: "PAY_001" };
     payment.cancelled = true;
-    const pot = incentiveOf(owner);
-    const clawedBack = Math.min(accrued, this.balances[pot] + fromIncentive);
-    this.balances[receiver] -= fromIncentive + fromNormal;
-    this.balances[pot] += fromIncentive - clawedBack;
-    this.balances[owner] += fromNormal - (accrued - clawedBack);
+    const clawedBack = this.giveBack(payment, { fromIncentive, fromNormal, accrued });
     return { says: { status: "CANCELLED", incentiveClawedBack: clawedBack } };
+  }
+
+  private refundPayment(payment: Payment | undefined, amount: number): Verdict {
+    if (!payment) return { code: "PAY_004" };
+    if (payment.cancelled) return { code: "PAY_003" };
+    const { receiver, refunded, fromNormal, fromIncentive, accrued } = payment;
+    const after = refunded + amount;
+    if (after > fromNormal + fromIncentive) return { code: "PAY_009" };
+    if (this.balances[receiver] < amount) return { code: "PAY_001" };
+    payment.refunded = after;
+    const normal = Math.max(0, Math.min(amount, fromNormal - refunded));
+    const kept = (rest: number) => (rest <= 0 ? 0 : Math.floor((accrued * rest) / fromNormal));
+    const clawedBack = this.giveBack(payment, {
+      ...{ fromIncentive: amount - normal, fromNormal: normal },
+      accrued: kept(fromNormal - refunded) - kept(fromNormal - after),
+    });
+    const status = after === fromNormal + fromIncentive ? "REFUNDED" : "PARTIALLY_REFUNDED";
+    const refund = expect.objectContaining({ amount, incentiveClawedBack: clawedBack });
+    return { says: { status, refundedAmount: after, refund } };
+  }
+
+  /** Returns the part of the accrual that the INCENTIVE wallet still had. */
+  private giveBack({ receiver, owner }: Payment, part: Part): number {
+    const pot = incentiveOf(owner);
+    const clawedBack = Math.min(part.accrued, this.balances[pot] + part.fromIncentive);
+    this.balances[receiver] -= part.fromIncentive + part.fromNormal;
+    this.balances[pot] += part.fromIncentive - clawedBack;
+    this.balances[owner] += part.fromNormal - (part.accrued - clawedBack);
+    return clawedBack;
   }
 }
 

@@ -15,7 +15,7 @@ export interface Scene {
 export const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const OFTEN = Infinity;
 
-/** Each of the six commands; the one with two outcomes twice. Each call creates its own wallets. */
+/** Each command; the one with two outcomes twice. Each call creates its own wallets. */
 export const SCENES: Record<string, (api: Api) => Promise<Scene>> = {
   async transfer(api) {
     const [from, to] = [await openWallet(api, 10_000), await openWallet(api, 0)];
@@ -64,6 +64,14 @@ export const SCENES: Record<string, (api: Api) => Promise<Scene>> = {
     const { paymentId } = await api.post("/api/wallets/payment", paymentOf(walletId, receiver.walletId));
     const most = { times: 1, after: 10_000, refusal: "PAY_003" };
     return { path: "/api/wallets/payment/cancel", body: { paymentId }, walletId, afterOnce: 10_000, most };
+  },
+  async "payment refund"(api) {
+    const [payer, receiver] = [await openWallet(api, 10_000), await openWallet(api, 0)];
+    const { walletId } = payer;
+    const { paymentId } = await api.post("/api/wallets/payment", paymentOf(walletId, receiver.walletId));
+    const most = { times: 10, after: 10_000, refusal: "PAY_009" };
+    const body = { paymentId, amount: 100 };
+    return { path: "/api/wallets/payment/refund", body, walletId, afterOnce: 9_100, most };
   },
 };
 

@@ -38,6 +38,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("cancelPayment" as const), payment: fc.nat({ max: 2 }) }),
   },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("refundPayment" as const),
+      payment: fc.nat({ max: 2 }),
+      amount: fc.integer({ min: 1, max: 2_000 }),
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant("cancelCharge" as const),
@@ -133,6 +141,11 @@ function requestOf({ wallets, chargeIds, paymentIds }: World, step: Step): { pat
       return {
         path: "/api/wallets/payment/cancel",
         body: { paymentId: paymentIds[step.payment] ?? `pay_${NOBODY}` },
+      };
+    case "refundPayment":
+      return {
+        path: "/api/wallets/payment/refund",
+        body: { paymentId: paymentIds[step.payment] ?? `pay_${NOBODY}`, amount: step.amount },
       };
   }
 }

@@ -47,7 +47,14 @@ const payment = (notes: typeof full | typeof none) => ({
     payerWalletId: newId("wal"),
     receiverWalletId: newId("wal"),
   },
-  ...{ amountWon, incentiveAccruedWon: amountWon, settlement, createdAt, ...notes },
+  ...{
+    amountWon,
+    incentiveAccruedWon: amountWon,
+    refundedAmountWon: amountWon,
+    settlement,
+    createdAt,
+    ...notes,
+  },
   breakdown: { governmentWon: amountWon, incentiveWon: amountWon, normalWon: amountWon },
   cancellation: undefined,
 });
@@ -104,6 +111,21 @@ const CASES: Case[] = [
           ...{ cancelId: newId("pcl"), restoredIncentiveWon: amountWon, restoredNormalWon: amountWon },
           ...{ incentiveClawedBackWon: amountWon, keptFromNormalWon: amountWon },
           ...{ settlement, createdAt, ...notes },
+        },
+      },
+    }),
+  ],
+  [
+    "refund of a payment",
+    (notes) => ({ $case: "refundPayment", value: { paymentId: newId("pay"), amountWon, ...notes } }),
+    (notes) => ({
+      $case: "refundedPayment",
+      value: {
+        payment: payment(full),
+        refund: {
+          ...{ refundId: newId("prf"), amountWon, settlement, createdAt, ...notes },
+          ...{ restoredIncentiveWon: amountWon, restoredNormalWon: amountWon },
+          ...{ incentiveClawedBackWon: amountWon, keptFromNormalWon: amountWon },
         },
       },
     }),

@@ -10,9 +10,11 @@ import {
   type ExecuteResponse,
   type ListWalletTransactionsRequest,
   Payment,
+  PaymentRefund,
   PaymentServiceService,
   PaymentStatus,
   Refund,
+  RefundedPayment,
   type Settlement,
   SettlementStatus,
   Transfer,
@@ -38,7 +40,7 @@ const settlement: Settlement = {
 const payment = Payment.fromPartial({
   ...{ paymentId: "pay_1", status: PaymentStatus.PAID, payerWalletId: "wal_1", receiverWalletId: "wal_2" },
   ...{ amountWon: "600", breakdown: { governmentWon: "100", incentiveWon: "200", normalWon: "300" } },
-  ...{ incentiveAccruedWon: "15", memo: "lunch", settlement, createdAt: at },
+  ...{ incentiveAccruedWon: "15", refundedAmountWon: "0", memo: "lunch", settlement, createdAt: at },
 });
 const settled = { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 };
 const amounts = {
@@ -50,7 +52,7 @@ const did = { cancelId: "pcl_1", memo: "sent back", metadata: {}, createdAt: lat
 const paid = {
   ...{ paymentId: "pay_1", status: "PAID", payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 600 },
   ...{ breakdown: { government: 100, incentive: 200, normal: 300 }, incentiveAccrued: 15, memo: "lunch" },
-  ...{ settlement: settled, cancellation: null, createdAt: at.toISOString() },
+  ...{ refundedAmount: 0, settlement: settled, cancellation: null, createdAt: at.toISOString() },
 };
 const doneBy = { restored: { incentive: 200, normal: 290 }, incentiveClawedBack: 5, keptFromNormal: 10 };
 const paymentCancellation = {
@@ -59,6 +61,9 @@ const paymentCancellation = {
   memo: "sent back",
   createdAt: later.toISOString(),
 };
+const partWon = { refundId: "prf_1", amountWon: "500", ...amounts };
+const part = PaymentRefund.fromPartial({ ...partWon, memo: "one item", settlement, createdAt: later });
+const refund = { refundId: "prf_1", amount: 500, ...doneBy, memo: "one item", settlement: settled };
 const charge = Charge.fromPartial({
   ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
   ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
@@ -95,6 +100,7 @@ beforeAll(async () => {
         }),
         getPayment: async () => ({
           payment: Payment.fromPartial({ ...payment, cancellation: readCancellation }),
+          refunds: [part],
         }),
         getCharge: async () => ({
           charge,
@@ -179,7 +185,20 @@ describe("each field of the service's answer has its own name in the response", 
       cancellation: { ...paymentCancellation, settlement: { ...settled, status: "SUBMITTED" } },
     });
     const read = { ...paid, cancellation: { ...paymentCancellation, settlement: settled } };
-    expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
+    const refunds = [{ ...refund, createdAt: later.toISOString() }];
+    expect(await get(`payment/${exampleId("pay")}`)).toEqual({ ...read, refunds });
+  });
+
+  test("a payment and a refund of a part", async () => {
+    const refunded = { status: PaymentStatus.PARTIALLY_REFUNDED, refundedAmountWon: "550" };
+    const value = RefundedPayment.fromPartial({ payment: { ...payment, ...refunded }, refund: part });
+    says = { replayed: false, outcome: { $case: "refundedPayment", value } };
+    const { body } = await post("payment/refund", { paymentId: exampleId("pay"), amount: 500 });
+    expect(asked.at(-1)!.command).toMatchObject({ $case: "refundPayment", value: { amountWon: "500" } });
+    expect(body.data).toEqual({
+      ...{ ...paid, status: "PARTIALLY_REFUNDED", refundedAmount: 550, refundId: "prf_1" },
+      refund: { ...refund, createdAt: later.toISOString() },
+    });
   });
 
   test("a charge", async () => {

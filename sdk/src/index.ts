@@ -88,8 +88,12 @@ export type {
   Payment,
   PaymentCancellation,
   PaymentListQuery,
+  PaymentRefund,
   PaymentRequest,
   PaymentsApi,
+  PaymentWithRefunds,
+  RefundedPayment,
+  RefundPaymentRequest,
 } from "./resources/payments.ts";
 export {
   type InstantTransactionRequest,

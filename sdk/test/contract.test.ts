@@ -60,6 +60,10 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
       payments.create({ payerWalletId: "w", receiverWalletId: "x", amount: 100, incentiveAmount: 0 }),
   ],
   cancelPayment: [({ payments }) => payments.cancel({ paymentId: "pay_1", memo: "m" })],
+  refundPayment: [
+    ({ payments }) => payments.refund({ paymentId: "pay_1", amount: 1 }),
+    ({ payments }) => payments.refund({ paymentId: "pay_1", amount: 1, memo: "m" }),
+  ],
   getPayment: [({ payments }) => payments.get("pay_1")],
   listPayments: [({ payments }) => payments.list({ ...page, walletId: "wal_1" })],
   createTransaction: [

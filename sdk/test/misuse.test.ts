@@ -55,6 +55,7 @@ test.each<Call>([
   ["charges.refund", [{ walletId: "wal_1" }, noKey], missingKey],
   ["payments.create", [payment, noKey], missingKey],
   ["payments.cancel", [{ paymentId: "pay_1" }, noKey], missingKey],
+  ["payments.refund", [{ paymentId: "pay_1", amount: 1 }, noKey], missingKey],
   ["transfers.create", [transfer, noKey], missingKey],
   ["transactions.create", [instant, noKey], missingKey],
 ])(
@@ -87,6 +88,7 @@ test.each<Call>([
   ["charges.refund", [{ walletId: "wal_1", mem: "m" }], nearest("mem", "memo")],
   ["payments.create", [{ ...payment, incentiveAmout: 0 }], nearest("incentiveAmout", "incentiveAmount")],
   ["payments.cancel", [{ paymentid: "pay_1" }], nearest("paymentid", "paymentId")],
+  ["payments.refund", [{ paymentId: "pay_1", ammount: 1 }], nearest("ammount", "amount")],
   ["transfers.create", [{ ...transfer, memmo: "m" }], nearest("memmo", "memo")],
   ["wallets.create", [{ userID: "u", walletType: "NORMAL" }], nearest("userID", "userId")],
   ["wallets.update", ["wal_1", { meta_data: {} }], nearest("meta_data", "metadata")],

@@ -23,6 +23,7 @@ const methods: Record<string, string> = {
   listCharges: "charges.list",
   createPayment: "payments.create",
   cancelPayment: "payments.cancel",
+  refundPayment: "payments.refund",
   getPayment: "payments.get",
   listPayments: "payments.list",
   createTransaction: "transactions.create",

@@ -36,7 +36,10 @@ export function openBook(world: World, orgId: string = newId("org")) {
   }
 
   /** Answers the request id, by which everything else knows the entry. */
-  async function post(prefix: "chg" | "pay" | "pcl" | "rfd" | "trf" | "ccl" | "hld" | "opn", intent: Intent) {
+  async function post(
+    prefix: "chg" | "pay" | "pcl" | "prf" | "rfd" | "trf" | "ccl" | "hld" | "opn",
+    intent: Intent,
+  ) {
     const requestId = newId(prefix);
     posted += 1;
     await world.ledger.post(request(requestId, intent));

@@ -13,7 +13,7 @@ export interface Workload {
 
 const OUTSIDE = "0x00000000000000000000000000000000000B0B00";
 
-/** Two organisations whose users charge, pay, transfer, cancel and send money outside. */
+/** Two organisations whose users charge, pay, transfer, cancel, refund and send money outside. */
 export async function openWorkload(world: World, random: () => number): Promise<Workload> {
   const books = [openBook(world, newId("org")), openBook(world, newId("org"))];
   const users = new Map<string, TestWallet[]>();
@@ -60,7 +60,9 @@ export async function openWorkload(world: World, random: () => number): Promise<
           accrualRateBps: 100,
         },
       });
-      if (random() < 0.2) await book.post("pcl", { $case: "cancelPayment", value: { paymentRequestId } });
+      const part = { paymentRequestId, amountWon: "777" };
+      if (chance < 0.68) await book.post("pcl", { $case: "cancelPayment", value: { paymentRequestId } });
+      else if (chance < 0.76) await book.post("prf", { $case: "refundPayment", value: part });
     }
   }
 

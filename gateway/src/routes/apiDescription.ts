@@ -5,7 +5,7 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Wallets: "Create and manage the wallets of your users, and list what changed their balances.",
   Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
   Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",
-  Payments: "Pay from a user's wallets to another user's wallet, and cancel payments.",
+  Payments: "Pay from a user's wallets to another user's wallet, and cancel or refund payments.",
   "Recorded transactions":
     "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
   Events: "Read what happened to your wallets, money, records and keys, in one order.",
@@ -30,12 +30,13 @@ The [documentation](/docs/) has guides, concepts and all error codes.
 |---|---|
 | Charge | A top-up: new money is put into a wallet. |
 | Charge cancellation | Takes back a charge or a part of it, within 30 days. |
-| Refund | A cash-out: all available money of a NORMAL wallet is paid out. |
+| Refund | A cash-out: all available money of a NORMAL or GOVERNMENT wallet is paid out. |
+| Payment refund | Takes back a part of a payment, any number of times. |
 | Payment | Money moves from one user's wallets to another user's wallet. |
 | Transfer | Money moves from one wallet to an address, yours or an outside one. |
 | Incentive | A reward in the payer's INCENTIVE wallet, granted on the part that NORMAL paid. |
 | Accrual | The incentive that one payment granted. |
-| Clawback | The accrual that a cancelled payment takes back. |
+| Clawback | The accrual that a cancelled or refunded payment takes back. |
 | Settlement | The state of a movement on the chain. |
 | Hold | Money of a transfer under way. It counts in the balance but is not available. |
 

@@ -82,7 +82,7 @@ const refund = z
     settlement,
     createdAt: timestamp("When the refund was made."),
   })
-  .meta({ id: "Refund", description: "A refund (cash-out) of a NORMAL wallet." });
+  .meta({ id: "Refund", description: "A refund (cash-out) of a NORMAL or GOVERNMENT wallet." });
 
 export const createCharge = operation({
   id: "createCharge",
@@ -139,7 +139,7 @@ export const refundWallet = operation({
   summary: "Refund the available balance of a NORMAL or GOVERNMENT wallet",
   description:
     "Pays out the available balance of the wallet (cash-out): the balance less the holds of transfers " +
-    "under way. CHG_007 when nothing is available.",
+    "under way. CHG_007 when nothing is available, or for an INCENTIVE wallet: cancel its charges instead.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

@@ -120,7 +120,7 @@ export const chargeCancellation = { cancelId: exampleId("ccl", minute(13)), sett
 export const refund = {
   refundId: exampleId("rfd", minute(27)),
   walletId: payerWalletId,
-  amount: 8_000,
+  amount: 10_000,
   memo: null,
   settlement: pending,
   createdAt: minute(27),
@@ -149,6 +149,7 @@ export const firstPayment = {
   amount: 12_000,
   breakdown: { government: 0, incentive: 0, normal: 12_000 },
   incentiveAccrued: 120,
+  refundedAmount: 0,
   memo: "Order 20260114-0021",
   settlement: pending,
   cancellation: null,
@@ -181,6 +182,25 @@ export const justCancelled = {
   ...cancelledPayment,
   cancelId: cancellation.cancelId,
   ...cancellationEffect,
+};
+const refundedAt = secondsAfter(minute(26), 9);
+const paymentRefund = {
+  refundId: exampleId("prf", refundedAt),
+  amount: 2_000,
+  restored: { incentive: 0, normal: 2_000 },
+  incentiveClawedBack: 20,
+  keptFromNormal: 0,
+  memo: "One item returned",
+  settlement: pending,
+  createdAt: refundedAt,
+};
+/** Answer of the refund of a part. */
+export const refundedPayment = {
+  ...firstPayment,
+  status: "PARTIALLY_REFUNDED",
+  refundedAmount: paymentRefund.amount,
+  refundId: paymentRefund.refundId,
+  refund: paymentRefund,
 };
 const wayBack = { ...cancellation, settlement: confirmed("6c", 130) };
 export const settledPayments = [
@@ -276,11 +296,11 @@ export const later = { ...scheduled, scheduledAt: "2099-02-14T00:30:00.000Z", up
 export const paymentEvents = [
   eventOf(
     { type: "payment.created", sequence: 8, objectSequence: 1, createdAt: secondPayment.createdAt },
-    secondPayment,
+    { ...secondPayment, refunds: [] },
   ),
   eventOf(
     { type: "payment.cancelled", sequence: 9, objectSequence: 2, createdAt: minute(10) },
-    cancelledPayment,
+    { ...cancelledPayment, refunds: [] },
   ),
 ];
 

@@ -206,6 +206,9 @@ test("amounts add up from each answer to the next", () => {
   expect([only("cancelCharge").data, only("getCharge").data, ...only("listCharges").data.items!]).toEqual(
     Array(3).fill(expect.objectContaining({ balance: normal })),
   );
+  const part = only("refundPayment").data.refund as ExampleContent;
+  expect(part).toMatchObject({ amount: 2_000, restored: { normal: 2_000 }, incentiveClawedBack: 20 });
+  normal += part.amount as number;
   expect(only("refundWallet").data.amount).toBe(normal);
   expect(only("deactivateWallet").data).toMatchObject({ balance: 0, availableBalance: 0 });
   expect(only("createWallet").data.balance).toBe(0);

@@ -24,6 +24,7 @@ import {
   receiverWalletId,
   quietWebhook,
   refund,
+  refundedPayment,
   retriedDelivery,
   rotatedWebhook,
   secondsAfter,
@@ -42,7 +43,8 @@ import {
 } from "./exampleFixtures";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
-// part; the bank records other transactions and schedules the shop's payout; then the user leaves.
+// part; the bank records other transactions and schedules the shop's payout; the shop refunds a
+// part of a payment; then the user leaves.
 // Ids, amounts and states continue from each answer to the next request, so that a reader who sends
 // them in order gets these answers. examples.test.ts checks this.
 
@@ -169,7 +171,7 @@ export const story: Example[] = [
     operation: "getPayment",
     at: minute(18),
     params: { paymentId: secondPayment.paymentId },
-    data: settledPayments[0]!,
+    data: { ...settledPayments[0]!, refunds: [] },
   },
   {
     operation: "listPayments",
@@ -293,6 +295,16 @@ export const story: Example[] = [
     at: secondsAfter(minute(26), 8),
     params: { webhookId: createdWebhook.webhookId },
     data: { deleted: true },
+  },
+  {
+    operation: "refundPayment",
+    at: refundedPayment.refund.createdAt,
+    body: {
+      paymentId: refundedPayment.paymentId,
+      amount: refundedPayment.refund.amount,
+      memo: refundedPayment.refund.memo,
+    },
+    data: refundedPayment,
   },
   {
     operation: "refundWallet",

@@ -42,6 +42,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/wallets/payment", payments.createPayment, payments.createPaymentWith(clients)),
     route("GET", "/api/wallets/payment", payments.listPayments, payments.listPaymentsWith(clients)),
     route("POST", "/api/wallets/payment/cancel", payments.cancelPayment, payments.cancelPaymentWith(clients)),
+    route("POST", "/api/wallets/payment/refund", payments.refundPayment, payments.refundPaymentWith(clients)),
     route("GET", "/api/wallets/payment/:paymentId", payments.getPayment, payments.getPaymentWith(clients)),
 
     route("POST", "/api/wallets", wallets.createWallet, wallets.createWalletWith(clients)),

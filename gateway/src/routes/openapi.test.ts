@@ -199,7 +199,14 @@ test("request objects are closed, and response objects may gain fields", () => {
   expect(named.sort()).toEqual(
     [
       ...["CancelCharge", "CancelPayment", "CreateCharge", "CreateInstantTransaction", "CreatePayment"],
-      ...["CreateScheduledTransaction", "CreateTransfer", "CreateWallet", "RefreshKey", "RefundWallet"],
+      ...[
+        "CreateScheduledTransaction",
+        "CreateTransfer",
+        "CreateWallet",
+        "RefreshKey",
+        "RefundPayment",
+        "RefundWallet",
+      ],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
       ...["CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),

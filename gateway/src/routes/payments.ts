@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { requirePresent, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
+import {
+  requirePresent,
+  paymentCancellationJson,
+  paymentJson,
+  paymentRefundJson,
+  restoredJson,
+} from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
@@ -46,10 +52,32 @@ const paymentCancellation = cancellation
       "first: read the payment again to follow it.",
   });
 
+const paymentRefund = z
+  .strictObject({
+    refundId: responseId("This refund's id."),
+    amount: won("The refunded part of the payment, in KRW."),
+    restored,
+    incentiveClawedBack,
+    keptFromNormal,
+    memo: responseMemo,
+    settlement,
+    createdAt: timestamp("When the part was refunded."),
+  })
+  .meta({
+    id: "PaymentRefund",
+    description:
+      "A refund of a part of a payment. `amount` is `restored.normal` + `restored.incentive` + " +
+      "`keptFromNormal`. Its `settlement` is that of the returned money, PENDING at first: read the " +
+      "payment again to follow it.",
+  });
+
 const payment = z
   .strictObject({
     paymentId: responseId("The payment's id."),
-    status: z.enum(["PAID", "CANCELLED"]).meta({ description: "Whether the payment was cancelled." }),
+    status: z.enum(["PAID", "PARTIALLY_REFUNDED", "REFUNDED", "CANCELLED"]).meta({
+      description:
+        "REFUNDED when refunds returned the whole amount. CANCELLED when it was cancelled at once.",
+    }),
     payerWalletId: responseId("The wallet of the payer that the request named."),
     receiverWalletId: responseId("The receiver's wallet."),
     amount: won("The amount of the payment, in KRW."),
@@ -61,6 +89,7 @@ const payment = z
       })
       .meta({ description: "The parts that the payer's wallets paid." }),
     incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
+    refundedAmount: won("The sum of the payment's refunds, in KRW. 0 for a CANCELLED payment."),
     memo: responseMemo,
     settlement,
     // Inlined, because the document would make a nullable reference both an object and null.
@@ -73,8 +102,21 @@ const payment = z
   .meta({
     id: "Payment",
     description:
-      "A payment. `settlement` is that of the payment itself, also after it was CANCELLED; the " +
-      "returned money has its own in `cancellation`.",
+      "A payment. `settlement` is that of the payment itself, also after money was returned; the " +
+      "cancellation and each refund have their own.",
+  });
+
+const paymentWithRefunds = payment
+  .extend({
+    refunds: z.array(paymentRefund).meta({
+      description:
+        "The refunds of the payment, oldest first. Of more than 100 only the newest; the receiver's " +
+        "transactions of type PAYMENT_CANCEL have all.",
+    }),
+  })
+  .meta({
+    id: "PaymentWithRefunds",
+    description: "A payment with its refunds. Each refund has a settlement of its own.",
   });
 
 export const createPayment = operation({
@@ -119,7 +161,7 @@ export const cancelPayment = operation({
   summary: "Cancel a payment",
   description:
     "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is " +
-    "clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the " +
+    "clawed back. PAY_008 means that a part was refunded: refund the rest. PAY_001 means that the available balance of the receiver's wallet is lower than the " +
     "payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can " +
     "reactivate it. A payment can be cancelled for at least two months; then its month is archived " +
     "and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and " +
@@ -140,18 +182,47 @@ export const cancelPayment = operation({
       keptFromNormal,
     })
     .meta({ id: "CancelledPayment" }),
-  errors: ["WAL_004", "WAL_005", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
+  errors: ["WAL_004", "WAL_005", "PAY_001", "PAY_003", "PAY_004", "PAY_007", "PAY_008"],
+});
+
+export const refundPayment = operation({
+  id: "refundPayment",
+  tag: "Payments",
+  summary: "Refund a part of a payment",
+  description:
+    "Returns a part of a payment, any number of times up to its amount. The money goes back in the " +
+    "reverse order of the payment: first what NORMAL paid, then INCENTIVE, then GOVERNMENT. The " +
+    "accrual on the returned NORMAL part is clawed back. The payer keeps the accrual on the rest of " +
+    "the NORMAL part, rounded down, so all parts together are exactly a cancellation. PAY_009 means " +
+    "that less remains. PAY_001, WAL_004 and PAY_007 mean what they mean for a cancellation. " +
+    "`settlement`, here and in `refund`, is the refund's own and PENDING at first; read the payment " +
+    "for the payment's own.",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({
+      paymentId: idOf("pay", "PAY_004", "The payment to refund."),
+      amount: amountOf("The part to refund, in KRW."),
+      memo,
+    })
+    .meta({ id: "RefundPayment" }),
+  status: 200,
+  data: payment
+    .extend({ refundId: responseId("This refund's id."), refund: paymentRefund })
+    .meta({ id: "RefundedPayment" }),
+  errors: ["WAL_004", "WAL_005", "PAY_001", "PAY_003", "PAY_004", "PAY_007", "PAY_009"],
 });
 
 export const getPayment = operation({
   id: "getPayment",
   tag: "Payments",
   summary: "Read a payment",
-  description: "Returns one payment and, when it is cancelled, its cancellation.",
+  description: "Returns one payment with its refunds and, when it is cancelled, its cancellation.",
   access: "full",
   params: z.strictObject({ paymentId: idOf("pay", "PAY_004", "The payment's id.") }),
   status: 200,
-  data: payment,
+  data: paymentWithRefunds,
   errors: ["PAY_004"],
 });
 
@@ -203,12 +274,30 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
   };
 }
 
+export function refundPaymentWith(clients: Clients): Handler<typeof refundPayment> {
+  return async ({ body }, call) => {
+    const { paymentId, amount, memo } = body;
+    const { value, replayed } = await executeCommand(clients, call, {
+      body,
+      command: {
+        $case: "refundPayment",
+        value: { paymentId, amountWon: String(amount), memo, metadata: {} },
+      },
+      expect: "refundedPayment",
+    });
+    const refund = paymentRefundJson(requirePresent(value.refund));
+    const { refundId } = refund;
+    return { data: { ...paymentJson(requirePresent(value.payment)), refundId, refund }, replayed };
+  };
+}
+
 export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment> {
-  return async ({ params: { paymentId } }, { principal: { orgId } }) => ({
-    data: paymentJson(
-      requirePresent((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment),
-    ),
-  });
+  return async ({ params: { paymentId } }, { principal: { orgId } }) => {
+    const found = await payment.getPayment({ orgId, paymentId }, { retry: true });
+    return {
+      data: { ...paymentJson(requirePresent(found.payment)), refunds: found.refunds.map(paymentRefundJson) },
+    };
+  };
 }
 
 export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {

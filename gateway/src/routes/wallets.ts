@@ -186,7 +186,7 @@ const walletTransaction = z
     ),
     cancelId: z.string().nullable().meta({
       description:
-        "The id of the cancellation (ccl_… or pcl_…) when the entry takes a charge or payment back; otherwise null.",
+        "The id of the cancellation (ccl_… or pcl_…) or refund (prf_…) when the entry takes a charge or payment back; otherwise null.",
     }),
     settlement,
     createdAt: timestamp("When the entry was posted."),

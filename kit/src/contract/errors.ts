@@ -125,7 +125,17 @@ export const errorTable = {
   PAY_007: row(
     400,
     "FAILED_PRECONDITION",
-    "The payment is too old to be cancelled. Send a payment or transfer back instead.",
+    "The payment is too old to be cancelled or refunded. Send a payment or transfer back instead.",
+  ),
+  PAY_008: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The payment is refunded in part, so it cannot be cancelled. Refund the rest of it.",
+  ),
+  PAY_009: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The amount is more than what remains of the payment. Refund at most details.remaining.",
   ),
 
   TX_001: row(404, "NOT_FOUND", "The recorded transaction does not exist. Check the id."),

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   "transfer.failed",
   "payment.created",
   "payment.cancelled",
+  "payment.refunded",
   "settlement.confirmed",
   "settlement.failed",
   "deposit.credited",

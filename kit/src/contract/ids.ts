@@ -13,6 +13,7 @@ export type IdPrefix =
   | "ccl"
   | "pay"
   | "pcl"
+  | "prf"
   | "rfd"
   | "txn"
   | "evt"

@@ -7,6 +7,7 @@ import {
   ChargeStatus,
   type Payment,
   type PaymentCancellation,
+  type PaymentRefund,
   PaymentStatus,
   type Refund,
   type Settlement,
@@ -122,6 +123,7 @@ export function paymentJson(of: Payment) {
       normal: wonJson(breakdown.normalWon),
     },
     incentiveAccrued: wonJson(of.incentiveAccruedWon),
+    refundedAmount: wonJson(of.refundedAmountWon),
     memo: of.memo ?? null,
     settlement: settlementJson(of.settlement),
     cancellation: of.cancellation === undefined ? null : paymentCancellationJson(of.cancellation),
@@ -138,8 +140,19 @@ export function paymentCancellationJson(of: PaymentCancellation) {
   };
 }
 
-/** The amounts that the cancellation of a payment gave back. */
-export function restoredJson(amounts: PaymentCancellation) {
+export function paymentRefundJson(of: PaymentRefund) {
+  return {
+    refundId: of.refundId,
+    amount: wonJson(of.amountWon),
+    ...restoredJson(of),
+    memo: of.memo ?? null,
+    settlement: settlementJson(of.settlement),
+    createdAt: isoTime(of.createdAt),
+  };
+}
+
+/** The amounts that the cancellation or a refund of a payment gave back. */
+export function restoredJson(amounts: PaymentCancellation | PaymentRefund) {
   return {
     restored: {
       incentive: wonJson(amounts.restoredIncentiveWon),

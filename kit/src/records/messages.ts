@@ -1,6 +1,7 @@
 import { enumValue } from "../grpc/enums";
 import * as message from "@wonrail/proto/payment/v1/payment";
 import { cancellableUntil, chargeStatus } from "./charge";
+import { paymentStatus } from "./payment";
 import { checksummed } from "../contract/address";
 import {
   type Charge,
@@ -8,6 +9,7 @@ import {
   type Notes,
   type Payment,
   type PaymentCancel,
+  type PaymentRefund,
   type Refund,
   type Transfer,
 } from "./records";
@@ -75,7 +77,7 @@ export function refundMessage(refund: Refund, settled: Settled): message.Refund 
 export function paymentMessage(payment: Payment, settled: Settled): message.Payment {
   return {
     paymentId: payment.paymentId,
-    status: enumValue(message.PaymentStatus, payment.cancel === null ? "PAID" : "CANCELLED"),
+    status: enumValue(message.PaymentStatus, paymentStatus(payment)),
     payerWalletId: payment.payerWalletId,
     receiverWalletId: payment.receiverWalletId,
     amountWon: payment.amountWon.toString(),
@@ -85,6 +87,7 @@ export function paymentMessage(payment: Payment, settled: Settled): message.Paym
       normalWon: payment.normalWon.toString(),
     },
     incentiveAccruedWon: payment.accruedWon.toString(),
+    refundedAmountWon: payment.refundedWon.toString(),
     ...notesMessage(payment),
     settlement: settlementMessage(settled(payment.paymentId)),
     createdAt: payment.createdAt,
@@ -95,13 +98,30 @@ export function paymentMessage(payment: Payment, settled: Settled): message.Paym
 function paymentCancellationMessage(cancel: PaymentCancel, settled: Settled): message.PaymentCancellation {
   return {
     cancelId: cancel.cancelId,
-    restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
-    restoredNormalWon: cancel.restoredNormalWon.toString(),
-    incentiveClawedBackWon: cancel.clawedBackWon.toString(),
-    keptFromNormalWon: cancel.keptWon.toString(),
+    ...restoredMessage(cancel),
     ...notesMessage(cancel),
     settlement: settlementMessage(settled(cancel.cancelId)),
     createdAt: cancel.createdAt,
+  };
+}
+
+export function paymentRefundMessage(refund: PaymentRefund, settled: Settled): message.PaymentRefund {
+  return {
+    refundId: refund.refundId,
+    amountWon: refund.amountWon.toString(),
+    ...restoredMessage(refund),
+    ...notesMessage(refund),
+    settlement: settlementMessage(settled(refund.refundId)),
+    createdAt: refund.createdAt,
+  };
+}
+
+function restoredMessage(of: PaymentCancel | PaymentRefund) {
+  return {
+    restoredIncentiveWon: of.restoredIncentiveWon.toString(),
+    restoredNormalWon: of.restoredNormalWon.toString(),
+    incentiveClawedBackWon: of.clawedBackWon.toString(),
+    keptFromNormalWon: of.keptWon.toString(),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   placeHoldEntry,
   plainEntry,
   refundEntry,
+  refundPaymentEntry,
   transferEntry,
 } from "./testing/entries";
 
@@ -76,7 +77,7 @@ test("a payment's record adds up, names the payer's wallet of the request and fi
       expect(payment).toEqual({
         ...{ orgId, paymentId: entry.requestId, payerWalletId: wallets.payerWalletId },
         ...{ receiverWalletId: wallets.receiverWalletId, amountWon: incentiveWon + normalWon },
-        ...{ governmentWon: 0n, incentiveWon, normalWon, accruedWon, cancel: null },
+        ...{ governmentWon: 0n, incentiveWon, normalWon, accruedWon, refundedWon: 0n, cancel: null },
         ...{ ...asStored(noted), version: entry.orgSequence, createdAt: entry.postedAt },
       });
     }),
@@ -152,13 +153,39 @@ test("the state of a charge in several parts is the newest entry's record, with 
   expect(now).toEqual({
     ...recordsOf(orgId, parts[1]!),
     chargeCancels: parts.map((part) => recordsOf(orgId, part).chargeCancel),
+    paymentRefunds: [],
+  });
+});
+
+test("a payment refunded in parts has the sum of the newest entry, and all parts", () => {
+  const paid = paymentEntry(parties(), { incentiveWon: 5n, normalWon: 5_000n, accruedWon: 0n });
+  const parts = [1_000n, 3_000n].map((refundedWon, index) =>
+    refundPaymentEntry(
+      paid,
+      { amountWon: 1_000n * BigInt(index + 1), refundedWon },
+      { reference: `R-${index}` },
+    ),
+  );
+  const bare = parts.map(({ original: _, ...part }) => part);
+  const now = recordsNow(orgId, stateOf(paid, { cancellations: bare }));
+  const last = parts[1]!;
+  expect(now).toEqual({
+    payment: { ...recordsOf(orgId, paid).payment, refundedWon: 3_000n, version: last.orgSequence },
+    paymentRefund: now.paymentRefunds[1],
+    paymentRefunds: parts.map(({ requestId, orgSequence, postedAt }, index) => ({
+      ...{ orgId, refundId: requestId, paymentId: paid.requestId, amountWon: 1_000n * BigInt(index + 1) },
+      ...{ restoredIncentiveWon: 0n, restoredNormalWon: 1_000n * BigInt(index + 1) },
+      ...{ clawedBackWon: 0n, keptWon: 0n, memo: null, reference: `R-${index}`, metadata: {} },
+      ...{ version: orgSequence, createdAt: postedAt },
+    })),
+    chargeCancels: [],
   });
 });
 
 test("a refused request has no records", () => {
   const outcome = { outcome: { $case: "error" as const, value: { code: "CHG_008" } }, replayed: false };
   const refused = RequestState.fromPartial({ requestId: newId("chg"), outcome });
-  expect(recordsNow(orgId, refused)).toEqual({ chargeCancels: [] });
+  expect(recordsNow(orgId, refused)).toEqual({ chargeCancels: [], paymentRefunds: [] });
 });
 
 test("an entry that opens, closes or freezes a wallet or credits a deposit has no record", () => {

@@ -1,7 +1,14 @@
 import { assert } from "../contract/errors";
 import { type Won, won } from "../contract/money";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
-import { type Entry, HoldStatus, type Posting, type RequestState } from "@wonrail/proto/ledger/v1/ledger";
+import {
+  type Entry,
+  HoldStatus,
+  type PaymentCancelled,
+  type PaymentRefunded,
+  type Posting,
+  type RequestState,
+} from "@wonrail/proto/ledger/v1/ledger";
 
 // Turns a ledger entry into records. Answers, the projection, reads of one record and rebuilds all
 // use it, so they cannot differ.
@@ -63,17 +70,29 @@ export interface Payment extends Versioned {
   incentiveWon: Won;
   normalWon: Won;
   accruedWon: Won;
-  /** Null while the payment is PAID. */
+  /** The sum of its refunds. */
+  refundedWon: Won;
+  /** Null unless the payment is CANCELLED. */
   cancel: PaymentCancel | null;
 }
 
-export interface PaymentCancel extends Notes {
-  cancelId: string;
+interface Restored {
   restoredIncentiveWon: Won;
   restoredNormalWon: Won;
   clawedBackWon: Won;
   keptWon: Won;
+}
+
+export interface PaymentCancel extends Notes, Restored {
+  cancelId: string;
   createdAt: Date;
+}
+
+/** One of the parts in which a payment was refunded. */
+export interface PaymentRefund extends Versioned, Restored {
+  refundId: string;
+  paymentId: string;
+  amountWon: Won;
 }
 
 /** The ids of a payment that have a settlement: its own and its cancellation's. */
@@ -88,6 +107,7 @@ export interface Records {
   chargeCancel?: ChargeCancel;
   refund?: Refund;
   payment?: Payment;
+  paymentRefund?: PaymentRefund;
 }
 
 /** Entries that open, close or freeze a wallet and deposits have no record. */
@@ -110,6 +130,8 @@ export function recordsOf(orgId: string, entry: Entry): Records {
       return { payment: paymentOf(orgId, entry) };
     case IntentKind.CANCEL_PAYMENT:
       return { payment: cancelledPaymentOf(orgId, entry) };
+    case IntentKind.REFUND_PAYMENT:
+      return { payment: refundedPaymentOf(orgId, entry), paymentRefund: paymentRefundOf(orgId, entry) };
     default:
       return {};
   }
@@ -126,22 +148,30 @@ export function isOriginalDetached({ kind, original }: Entry): boolean {
 const NEEDS_ORIGINAL = [
   IntentKind.CANCEL_CHARGE,
   IntentKind.CANCEL_PAYMENT,
+  IntentKind.REFUND_PAYMENT,
   IntentKind.POST_HOLD,
   IntentKind.VOID_HOLD,
 ];
 
-/** The records of one request as they are now, and a charge's cancellations, oldest first. */
-export function recordsNow(
-  orgId: string,
-  { outcome, hold, cancellations }: RequestState,
-): Records & { chargeCancels: ChargeCancel[] } {
-  if (outcome?.outcome?.$case !== "posted") return { chargeCancels: [] };
+/** A request's records and their parts, oldest first. */
+export interface RecordsNow extends Records {
+  chargeCancels: ChargeCancel[];
+  paymentRefunds: PaymentRefund[];
+}
+
+/** The records of one request as they are now. */
+export function recordsNow(orgId: string, { outcome, hold, cancellations }: RequestState): RecordsNow {
+  if (outcome?.outcome?.$case !== "posted") return { chargeCancels: [], paymentRefunds: [] };
   const original = outcome.outcome.value;
   const cancelled = cancellations.map((entry) => recordsOf(orgId, { ...entry, original }));
   const records = { ...recordsOf(orgId, original), ...cancelled.at(-1) };
   if (records.transfer && hold)
     records.transfer = { ...records.transfer, status: STATUS_OF_HOLD[hold.status] };
-  return { ...records, chargeCancels: cancelled.flatMap(({ chargeCancel }) => chargeCancel ?? []) };
+  return {
+    ...records,
+    chargeCancels: cancelled.flatMap(({ chargeCancel }) => chargeCancel ?? []),
+    paymentRefunds: cancelled.flatMap(({ paymentRefund }) => paymentRefund ?? []),
+  };
 }
 
 const STATUS_OF_HOLD: Record<HoldStatus, Transfer["status"]> = {
@@ -244,6 +274,7 @@ function paymentOf(orgId: string, entry: Entry): Payment {
     incentiveWon: wonOf(split.incentiveWon),
     normalWon: wonOf(split.normalWon),
     accruedWon: wonOf(split.incentiveAccruedWon),
+    refundedWon: won(0n),
     cancel: null,
   };
 }
@@ -253,17 +284,45 @@ function cancelledPaymentOf(orgId: string, entry: Entry): Payment {
     entry.result?.$case === "paymentCancelled",
     `${entry.requestId} cancels a payment without its result`,
   );
-  const restored = entry.result.value;
   const cancel = {
     ...notesOf(entry),
     cancelId: entry.requestId,
-    restoredIncentiveWon: wonOf(restored.restoredIncentiveWon),
-    restoredNormalWon: wonOf(restored.restoredNormalWon),
-    clawedBackWon: wonOf(restored.incentiveClawedBackWon),
-    keptWon: wonOf(restored.keptFromNormalWon),
+    ...restoredOf(entry.result.value),
     createdAt: postedAtOf(entry),
   };
   return { ...paymentOf(orgId, originalOf(entry)), cancel, version: entry.orgSequence };
+}
+
+function refundedPaymentOf(orgId: string, entry: Entry): Payment {
+  const refundedWon = wonOf(refundResultOf(entry).refundedWon);
+  return { ...paymentOf(orgId, originalOf(entry)), refundedWon, version: entry.orgSequence };
+}
+
+function paymentRefundOf(orgId: string, entry: Entry): PaymentRefund {
+  const { part } = refundResultOf(entry);
+  assert(part, `${entry.requestId} refunds a payment without its part`);
+  const restored = restoredOf(part);
+  return {
+    ...baseOf(orgId, entry),
+    refundId: entry.requestId,
+    paymentId: originalOf(entry).requestId,
+    amountWon: won(restored.restoredIncentiveWon + restored.restoredNormalWon + restored.keptWon),
+    ...restored,
+  };
+}
+
+function refundResultOf({ requestId, result }: Entry): PaymentRefunded {
+  assert(result?.$case === "paymentRefunded", `${requestId} refunds a payment without its result`);
+  return result.value;
+}
+
+function restoredOf(part: PaymentCancelled): Restored {
+  return {
+    restoredIncentiveWon: wonOf(part.restoredIncentiveWon),
+    restoredNormalWon: wonOf(part.restoredNormalWon),
+    clawedBackWon: wonOf(part.incentiveClawedBackWon),
+    keptWon: wonOf(part.keptFromNormalWon),
+  };
 }
 
 function baseOf(orgId: string, entry: Entry): Versioned {

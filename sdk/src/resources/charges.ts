@@ -82,7 +82,7 @@ export interface CancelledCharge extends Charge {
 
 /** Request of `charges.refund`. */
 export interface RefundRequest {
-  /** The NORMAL wallet to empty. */
+  /** The NORMAL or GOVERNMENT wallet to empty. */
   walletId: string;
   /** At most 200 characters. */
   memo?: string | undefined;

@@ -3,14 +3,14 @@ import { ApiResource } from "../internal/apiResource.ts";
 import { pathSegment, requireFields } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
 import type { ChargeWithCancellations, Refund } from "./charges.ts";
-import type { Payment } from "./payments.ts";
+import type { PaymentWithRefunds } from "./payments.ts";
 import type { Settlement } from "./shared.ts";
 import type { TransactionWithHistory } from "./transactions.ts";
 import type { Transfer } from "./transfers.ts";
 import type { Wallet } from "./wallets.ts";
 
 /** An object whose settlement an event tells of. `objectId` of the event tells its kind. */
-export type SettledObject = Transfer | ChargeWithCancellations | Refund | Payment;
+export type SettledObject = Transfer | ChargeWithCancellations | Refund | PaymentWithRefunds;
 
 /** Money that arrived from an outside address. */
 export interface Deposit {
@@ -83,8 +83,9 @@ export interface EventData {
   "transfer.created": Transfer;
   "transfer.completed": Transfer;
   "transfer.failed": Transfer;
-  "payment.created": Payment;
-  "payment.cancelled": Payment;
+  "payment.created": PaymentWithRefunds;
+  "payment.cancelled": PaymentWithRefunds;
+  "payment.refunded": PaymentWithRefunds;
   "settlement.confirmed": SettledObject;
   "settlement.failed": SettledObject;
   "deposit.credited": Deposit;

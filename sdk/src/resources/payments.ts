@@ -33,8 +33,8 @@ export interface PaymentRequest {
 export interface Payment {
   /** Id of the payment. */
   paymentId: string;
-  /** State of the payment. */
-  status: "PAID" | "CANCELLED";
+  /** REFUNDED: refunds returned the whole amount. CANCELLED: it was cancelled at once. */
+  status: "PAID" | "PARTIALLY_REFUNDED" | "REFUNDED" | "CANCELLED";
   /** Wallet of the request. */
   payerWalletId: string;
   /** Wallet that received the amount. */
@@ -52,9 +52,11 @@ export interface Payment {
   };
   /** Incentive in KRW that the payer got for the NORMAL part. */
   incentiveAccrued: number;
+  /** Sum of the refunds in KRW. */
+  refundedAmount: number;
   /** Memo of the request. */
   memo: string | null;
-  /** Settlement of the payment. The cancellation has its own. */
+  /** Settlement of the payment. The cancellation and each refund have their own. */
   settlement: Settlement;
   /** Null unless the payment is CANCELLED. */
   cancellation: PaymentCancellation | null;
@@ -108,6 +110,55 @@ export interface CancelledPayment extends Payment {
   keptFromNormal: number;
 }
 
+/** A refund of a part of a payment. */
+export interface PaymentRefund {
+  /** Id of the refund. */
+  refundId: string;
+  /** Refunded part in KRW. */
+  amount: number;
+  /** Amounts that the payer's wallets got back. */
+  restored: {
+    /** Amount of the INCENTIVE wallet in KRW. */
+    incentive: number;
+    /** Amount of the NORMAL wallet in KRW. */
+    normal: number;
+  };
+  /** Part of the accrued incentive in KRW that was taken from the INCENTIVE wallet. */
+  incentiveClawedBack: number;
+  /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
+  keptFromNormal: number;
+  /** Memo of the refund. */
+  memo: string | null;
+  /** Settlement of the refund. Read the payment again to follow it. */
+  settlement: Settlement;
+  /** Time of the refund. */
+  createdAt: string;
+}
+
+/** A payment with its refunds. */
+export interface PaymentWithRefunds extends Payment {
+  /** The newest 100 refunds, oldest first. */
+  refunds: PaymentRefund[];
+}
+
+/** Request of `payments.refund`. */
+export interface RefundPaymentRequest {
+  /** Payment to refund. */
+  paymentId: string;
+  /** Part to refund in KRW, at least 1. */
+  amount: number;
+  /** At most 200 characters. */
+  memo?: string | undefined;
+}
+
+/** A payment after a refund. */
+export interface RefundedPayment extends Payment {
+  /** Id of this refund. */
+  refundId: string;
+  /** This refund. */
+  refund: PaymentRefund;
+}
+
 /** Filters of `payments.list`. */
 export type PaymentListQuery = PageQuery & {
   /** Payments from or to this wallet. Without it all payments, so undefined is refused. */
@@ -124,6 +175,7 @@ const PAYMENT_NAMES: KnownNames<PaymentRequest> = {
   memo: true,
 };
 const CANCEL_NAMES: KnownNames<CancelPaymentRequest> = { paymentId: true, memo: true };
+const REFUND_NAMES: KnownNames<RefundPaymentRequest> = { paymentId: true, amount: true, memo: true };
 const LIST_NAMES: KnownNames<PaymentListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
 
 /** Payments from a payer's wallets, in the order GOVERNMENT, INCENTIVE, NORMAL, to a receiver. */
@@ -133,7 +185,10 @@ export class PaymentsApi extends ApiResource {
     return this.keyedPost(() => ({ path: PATH, body: checkPayment(request) }), options);
   }
 
-  /** Cancels the whole payment, once. Each of the payer's wallets gets its part back. */
+  /**
+   * Cancels the whole payment, once. Each of the payer's wallets gets its part back. Refused with
+   * PAY_008 when a part was refunded.
+   */
   cancel(request: CancelPaymentRequest, options?: IdempotentCallOptions): ApiPromise<CancelledPayment> {
     const body = () => {
       throwProblems([checkMemo(requireFields("(body)", request, CANCEL_NAMES).memo)]);
@@ -142,8 +197,16 @@ export class PaymentsApi extends ApiResource {
     return this.keyedPost(() => ({ path: `${PATH}/cancel`, body: body() }), options);
   }
 
-  /** Reads a payment. */
-  get(paymentId: string, options?: CallOptions): ApiPromise<Payment> {
+  /**
+   * Refunds a part of the payment, any number of times up to its amount. NORMAL money goes back first,
+   * then INCENTIVE money. Refused with PAY_009 when less remains.
+   */
+  refund(request: RefundPaymentRequest, options?: IdempotentCallOptions): ApiPromise<RefundedPayment> {
+    return this.keyedPost(() => ({ path: `${PATH}/refund`, body: checkRefund(request) }), options);
+  }
+
+  /** Reads a payment with its refunds. */
+  get(paymentId: string, options?: CallOptions): ApiPromise<PaymentWithRefunds> {
     return this.read(() => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`, options);
   }
 
@@ -161,5 +224,11 @@ function checkPayment(request: PaymentRequest): PaymentRequest {
       : (checkWon("incentiveAmount", incentive) ?? checkMinimum("incentiveAmount", incentive, 0));
   throwProblems([checkWon("amount", amount), incentiveProblem, checkMemo(memo)]);
   throwProblems([checkMinimum("amount", amount, MIN_PAYMENT_WON)], "PAY_002");
+  return request;
+}
+
+function checkRefund(request: RefundPaymentRequest): RefundPaymentRequest {
+  const { amount, memo } = requireFields("(body)", request, REFUND_NAMES);
+  throwProblems([checkWon("amount", amount) ?? checkMinimum("amount", amount, 1), checkMemo(memo)]);
   return request;
 }

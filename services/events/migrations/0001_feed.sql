@@ -46,7 +46,7 @@ create table balances (
   primary key (org_id, wallet_id)
 ) with (fillfactor = 70);
 
--- The charge or payment that a cancellation belongs to, for the settlement of the cancellation.
+-- The charge or payment that a cancellation or a refund in parts belongs to, for its settlement.
 create table cancellations (
   org_id text not null,
   cancel_id text not null,

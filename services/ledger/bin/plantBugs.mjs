@@ -70,6 +70,27 @@ const BUGS = [
     "unit",
   ],
   [
+    "let the refunds of a payment exceed it",
+    "intents/refundPayment/refundPayment.ts",
+    "if (amountWon > remainingWon)",
+    "if (amountWon > paidWon)",
+    "unit",
+  ],
+  [
+    "cancel a payment that is refunded in part",
+    "intents/cancelPayment/cancelPayment.ts",
+    "if (book.refundedPayments.has(key))",
+    "if (book.cancelledPayments.has(key))",
+    "unit",
+  ],
+  [
+    "claw back each part of an accrual by itself",
+    "intents/refundPayment/partOfPayment.ts",
+    "incentiveAccruedWon: won(after.incentiveAccruedWon - before.incentiveAccruedWon),",
+    "incentiveAccruedWon: returnedUpTo(made, amountWon).incentiveAccruedWon,",
+    "unit",
+  ],
+  [
     "take the daily limit by the day of Greenwich",
     "domain/limits.ts",
     "const SEOUL_OFFSET_MS = 9 * 3_600_000;",
@@ -170,7 +191,7 @@ const BUGS = [
   ],
   [
     "claw the accrual back from a closed wallet",
-    "intents/cancelPayment/cancelPayment.ts",
+    "domain/paymentMoves.ts",
     "if (!incentive || !canPay(incentive)) return ZERO_WON;",
     "if (!incentive) return ZERO_WON;",
     "unit",
@@ -223,7 +244,12 @@ const BUGS = [
 // Fast tests first. Replicas as separate processes are left to the normal run: they take long, and
 // these bugs do not need them.
 const TESTS = {
-  unit: ["intents/rules.test.ts", "intents/refusals.test.ts", "intents/decide.test.ts"],
+  unit: [
+    "intents/rules.test.ts",
+    "intents/refusals.test.ts",
+    "intents/refundPayment/refundPayment.test.ts",
+    "intents/decide.test.ts",
+  ],
   int: [
     "commands/engine.int.test.ts",
     "commands/poison.int.test.ts",

@@ -16,6 +16,16 @@ create table cancelled_payments (
   constraint cancelled_payments_key primary key (org_id, payment_id)
 );
 
+-- How much of a payment is refunded in parts. The first part inserts the row.
+create table refunded_payments (
+  org_id uuid not null,
+  payment_id uuid not null,
+  amount_won bigint not null,
+  refunded_won bigint not null,
+  constraint refunded_payments_key primary key (org_id, payment_id),
+  constraint refunded_payments_at_most_the_payment check (refunded_won > 0 and refunded_won <= amount_won)
+);
+
 -- Money of a wallet that is held for an outside address: open, then posted or voided, once.
 create table holds (
   org_id uuid not null,

@@ -68,7 +68,7 @@ $$;
 -- The journal is append-only. Rights on a partition are revoked where the partition is made.
 revoke update, delete, truncate on entries, type_blocks, credits, cancelled_payments from wonrail_ledger;
 revoke insert, update, delete, truncate on postings from wonrail_ledger;
-revoke delete, truncate on holds, cancelled_charges, journal_heads from wonrail_ledger;
+revoke delete, truncate on holds, cancelled_charges, refunded_payments, journal_heads from wonrail_ledger;
 revoke update, truncate on request_keys from wonrail_ledger;
 revoke update, delete, truncate on accounts from wonrail_ledger;
 -- SELECT … FOR UPDATE needs the right to update some column. No statement updates this one.

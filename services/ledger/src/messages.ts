@@ -11,13 +11,14 @@ import {
   type Entry as EntryMessage,
   type GetTotalsResponse,
   type Hold as HoldMessage,
+  type PaymentCancelled as PaymentCancelledMessage,
   type PostOutcome,
   type Posting as PostingMessage,
   type RequestState as RequestStateMessage,
   type StatementLine as LineMessage,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { seoulDay, usedOn } from "./domain/limits";
-import { paymentCancelled, paymentMade } from "./domain/results";
+import { paymentCancelled, paymentMade, type PaymentCancelled } from "./domain/results";
 import { isOrgAccount } from "./domain/accountTypes";
 import {
   type Account,
@@ -98,6 +99,7 @@ const kinds: Record<Entry["kind"], IntentKind> = {
   transfer: IntentKind.TRANSFER,
   payment: IntentKind.PAYMENT,
   cancelPayment: IntentKind.CANCEL_PAYMENT,
+  refundPayment: IntentKind.REFUND_PAYMENT,
   freezeAccount: IntentKind.FREEZE_ACCOUNT,
   placeHold: IntentKind.PLACE_HOLD,
   postHold: IntentKind.POST_HOLD,
@@ -110,6 +112,7 @@ function resultMessage({
   kind,
   postings,
   chargeCancelled,
+  paymentRefunded,
   hold,
   toAddress,
   payerWalletId,
@@ -136,17 +139,23 @@ function resultMessage({
       },
     };
   }
+  if (paymentRefunded !== null) {
+    const part = cancelledMessage(paymentCancelled(postings));
+    const refundedWon = formatWon(paymentRefunded.refundedWon);
+    const remainingWon = formatWon(paymentRefunded.remainingWon);
+    return { $case: "paymentRefunded", value: { part, refundedWon, remainingWon } };
+  }
   if (kind !== "cancelPayment") return undefined;
-  const cancelled = paymentCancelled(postings);
+  return { $case: "paymentCancelled", value: cancelledMessage(paymentCancelled(postings)) };
+}
+
+function cancelledMessage(cancelled: PaymentCancelled): PaymentCancelledMessage {
   return {
-    $case: "paymentCancelled",
-    value: {
-      restoredGovernmentWon: formatWon(cancelled.restoredGovernmentWon),
-      restoredIncentiveWon: formatWon(cancelled.restoredIncentiveWon),
-      restoredNormalWon: formatWon(cancelled.restoredNormalWon),
-      incentiveClawedBackWon: formatWon(cancelled.incentiveClawedBackWon),
-      keptFromNormalWon: formatWon(cancelled.keptFromNormalWon),
-    },
+    restoredGovernmentWon: formatWon(cancelled.restoredGovernmentWon),
+    restoredIncentiveWon: formatWon(cancelled.restoredIncentiveWon),
+    restoredNormalWon: formatWon(cancelled.restoredNormalWon),
+    incentiveClawedBackWon: formatWon(cancelled.incentiveClawedBackWon),
+    keptFromNormalWon: formatWon(cancelled.keptFromNormalWon),
   };
 }
 

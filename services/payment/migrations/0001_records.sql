@@ -1,4 +1,5 @@
--- Records of the ledger's journal, one row for each transfer, charge, cancelled part, refund and payment.
+-- Records of the ledger's journal, one row for each transfer, charge, refund, payment, and part of a
+-- charge or payment that was taken back.
 -- All of them can be rebuilt from the journal (npx wonrail rebuild).
 -- `version` is the org_sequence of the newest entry in the row. While a rebuild has not confirmed the row, it is negative.
 create table transfers (
@@ -82,10 +83,12 @@ create table payments (
   incentive_won bigint not null check (incentive_won >= 0),
   normal_won bigint not null check (normal_won >= 0),
   accrued_won bigint not null check (accrued_won >= 0),
+  -- The sum of the payment's refunds.
+  refunded_won bigint not null,
   memo text,
   reference text,
   metadata jsonb,
-  -- The cancellation. All columns are null while the payment is PAID.
+  -- The cancellation. All columns are null unless the payment is CANCELLED.
   cancel_id text,
   restored_incentive_won bigint,
   restored_normal_won bigint,
@@ -104,8 +107,30 @@ create table payments (
     (cancel_id is null) = (cancelled_at is null)
     and restored_incentive_won = incentive_won
     and restored_normal_won + kept_won = normal_won
-    and clawed_back_won + kept_won = accrued_won)
+    and clawed_back_won + kept_won = accrued_won),
+  constraint payments_not_over_refunded check (
+    refunded_won between 0 and amount_won and (cancel_id is null or refunded_won = 0))
 );
 create index payments_of_payer on payments (org_id, payer_wallet_id, payment_id);
 create index payments_of_receiver on payments (org_id, receiver_wallet_id, payment_id);
 create index payments_unconfirmed on payments (org_id) where version < 0;
+
+create table payment_refunds (
+  org_id text not null,
+  refund_id text not null,
+  payment_id text not null,
+  amount_won bigint not null check (amount_won > 0),
+  restored_incentive_won bigint not null check (restored_incentive_won >= 0),
+  restored_normal_won bigint not null check (restored_normal_won >= 0),
+  clawed_back_won bigint not null check (clawed_back_won >= 0),
+  kept_won bigint not null check (kept_won >= 0),
+  memo text,
+  reference text,
+  metadata jsonb,
+  version bigint not null,
+  created_at timestamptz not null,
+  primary key (org_id, refund_id),
+  constraint payment_refunds_whole check (restored_incentive_won + restored_normal_won + kept_won = amount_won)
+);
+create index payment_refunds_of_payment on payment_refunds (org_id, payment_id, refund_id);
+create index payment_refunds_unconfirmed on payment_refunds (org_id) where version < 0;

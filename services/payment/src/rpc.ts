@@ -45,9 +45,7 @@ export function rpc(app: App, log: Log): GrpcService[] {
       }),
       getCharge: async ({ orgId, chargeId }) => app.getCharge(keyOf(orgId, chargeId)),
       getRefund: async ({ orgId, refundId }) => ({ refund: await app.getRefund(keyOf(orgId, refundId)) }),
-      getPayment: async ({ orgId, paymentId }) => ({
-        payment: await app.getPayment(keyOf(orgId, paymentId)),
-      }),
+      getPayment: async ({ orgId, paymentId }) => app.getPayment(keyOf(orgId, paymentId)),
       async listTransfers(request) {
         const { items, info } = await app.listTransfers(listWanted("trf", request));
         return { transfers: items, page: info };

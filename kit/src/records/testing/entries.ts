@@ -17,7 +17,7 @@ let sequence = 0n;
 
 function entry(
   kind: IntentKind,
-  prefix: "trf" | "chg" | "ccl" | "rfd" | "pay" | "pcl",
+  prefix: "trf" | "chg" | "ccl" | "rfd" | "pay" | "pcl" | "prf",
   of: Partial<Entry>,
 ): Entry {
   sequence += 1n;
@@ -166,6 +166,29 @@ export function cancelPaymentEntry(original: Entry, keptWon: bigint, notes: Entr
         restoredNormalWon: (BigInt(made.normalWon) - keptWon).toString(),
         incentiveClawedBackWon: (BigInt(made.incentiveAccruedWon) - keptWon).toString(),
         keptFromNormalWon: keptWon.toString(),
+      },
+    },
+    original,
+  });
+}
+
+/** A refund that returns NORMAL money only and claws nothing back. */
+export function refundPaymentEntry(
+  original: Entry,
+  { amountWon, refundedWon }: { amountWon: bigint; refundedWon: bigint },
+  notes: EntryNotes = {},
+): Entry {
+  const nothing = { restoredGovernmentWon: "0", restoredIncentiveWon: "0" };
+  const part = { ...nothing, incentiveClawedBackWon: "0", keptFromNormalWon: "0" };
+  return entry(IntentKind.REFUND_PAYMENT, "prf", {
+    ...notes,
+    relatedId: original.requestId,
+    result: {
+      $case: "paymentRefunded",
+      value: {
+        part: { ...part, restoredNormalWon: amountWon.toString() },
+        refundedWon: refundedWon.toString(),
+        remainingWon: "0",
       },
     },
     original,

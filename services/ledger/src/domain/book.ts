@@ -35,6 +35,8 @@ export interface State {
   cancelledCharges: Map<string, Won>;
   /** `requestKey`s of payments. */
   cancelledPayments: Set<string>;
+  /** How much of a payment is refunded in parts, by `requestKey` of the payment. */
+  refundedPayments: Map<string, Won>;
   /** `requestKey`s of the entries that credited a log, by organisation and log. */
   credits: Map<string, string>;
   /** For the accounts that this batch opens. */
@@ -58,6 +60,10 @@ export interface Changes {
     { orgId: string; chargeRequestId: string; amountWon: Won; cancelledWon: Won }
   >;
   cancelledPayments: { orgId: string; paymentRequestId: string; cancelRequestId: string }[];
+  refundedPayments: Map<
+    string,
+    { orgId: string; paymentRequestId: string; amountWon: Won; refundedWon: Won }
+  >;
   credits: { orgId: string; chainLogId: string; requestId: string }[];
 }
 
@@ -87,6 +93,7 @@ export function openBook(state: State): Book {
     holds: new Map([...state.holds].map(([key, hold]) => [key, { ...hold }])),
     cancelledCharges: new Map(state.cancelledCharges),
     cancelledPayments: new Set(state.cancelledPayments),
+    refundedPayments: new Map(state.refundedPayments),
     credits: new Map(state.credits),
     newNumbers: [...state.newNumbers],
     chargeRoomWon: state.chargeRoomWon,
@@ -99,6 +106,7 @@ export function openBook(state: State): Book {
       holds: new Set(),
       cancelledCharges: new Map(),
       cancelledPayments: [],
+      refundedPayments: new Map(),
       credits: [],
     },
   };
@@ -277,6 +285,7 @@ export function record(
     postings,
     balances,
     chargeCancelled: null,
+    paymentRefunded: null,
     hold: null,
     toAddress: null,
     payerWalletId: null,

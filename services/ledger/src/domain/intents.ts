@@ -12,6 +12,7 @@ export type Intent =
   | Transfer
   | Payment
   | CancelPayment
+  | RefundPayment
   | PlaceHold
   | PostHold
   | VoidHold
@@ -92,6 +93,12 @@ export interface Payment {
 export interface CancelPayment {
   kind: "cancelPayment";
   paymentRequestId: string;
+}
+
+export interface RefundPayment {
+  kind: "refundPayment";
+  paymentRequestId: string;
+  amountWon: Won;
 }
 
 export interface PlaceHold {

@@ -94,6 +94,12 @@ export interface ChargeCancelled {
   remainingWon: Won;
 }
 
+/** All refunds of a payment together, the entry's own included. */
+export interface PaymentRefunded {
+  refundedWon: Won;
+  remainingWon: Won;
+}
+
 /** A hold as an entry left it. */
 export interface HoldAfter {
   walletId: string;
@@ -116,13 +122,14 @@ export interface Entry extends RequestNotes {
   postings: Posting[];
   balances: BalanceAfter[];
   chargeCancelled: ChargeCancelled | null;
+  paymentRefunded: PaymentRefunded | null;
   /** The hold that placeHold, postHold and voidHold changed. */
   hold: HoldAfter | null;
   /** The receiver's address of a transfer. */
   toAddress: string | null;
   /** The payer's wallet that a payment's request named. It may have paid nothing. */
   payerWalletId: string | null;
-  /** The entry that a cancellation cancels, or whose hold ends. Null when that entry's month left the journal. */
+  /** The entry that a cancellation cancels, a refund refunds, or whose hold ends. Null when that entry's month left the journal. */
   original: Entry | null;
 }
 

@@ -14,6 +14,7 @@ import { payment } from "./payment/payment";
 import { placeHold } from "./placeHold/placeHold";
 import { postHold } from "./postHold/postHold";
 import { refund } from "./refund/refund";
+import { refundPayment } from "./refundPayment/refundPayment";
 import { reopenAccount } from "./reopenAccount/reopenAccount";
 import { transfer } from "./transfer/transfer";
 import { voidHold } from "./voidHold/voidHold";
@@ -35,6 +36,7 @@ const INTENTS: { [K in IntentKind]: IntentModule<K> } = {
   transfer,
   payment,
   cancelPayment,
+  refundPayment,
   placeHold,
   postHold,
   voidHold,

@@ -35,7 +35,7 @@ export interface RequiredState {
   userId?: string;
   /** The charge that is cancelled, with the accounts of its postings. */
   chargeRequestId?: string;
-  /** The payment that is cancelled, with the accounts of its postings. */
+  /** The payment that is cancelled or refunded, with the accounts of its postings. */
   paymentRequestId?: string;
   holdRequestId?: string;
   chainLogId?: string;

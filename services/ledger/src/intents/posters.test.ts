@@ -4,7 +4,15 @@ import { type IntentKind } from "../domain/intents";
 const POSTED: Record<string, IntentKind[]> = {
   wallet: ["openAccount", "closeAccount", "reopenAccount"],
   payment: [
-    ...(["charge", "cancelCharge", "refund", "transfer", "payment", "cancelPayment"] as const),
+    ...([
+      "charge",
+      "cancelCharge",
+      "refund",
+      "transfer",
+      "payment",
+      "cancelPayment",
+      "refundPayment",
+    ] as const),
     ...(["placeHold", "postHold", "voidHold"] as const),
   ],
   "chain-relayer": ["creditExternal", "freezeAccount"],

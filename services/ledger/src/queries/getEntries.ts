@@ -13,6 +13,7 @@ import {
 } from "../domain/types";
 import { findCancelledCharges } from "../store/cancelledCharges";
 import { findCancelledPayments } from "../store/cancelledPayments";
+import { findRefundedPayments } from "../store/refundedPayments";
 import { findCancellations, findEntries, type StoredRequest } from "../store/entries";
 import { findHolds } from "../store/holds";
 import { entryBytes, MAX_PAGE_BYTES } from "./entryBytes";
@@ -79,18 +80,19 @@ async function readStates(tx: Tx, wanted: RequestRef[]): Promise<RequestState[]>
   const found = await findEntries(tx, wanted);
   const ofKind = (kind: StoredRequest["kind"]) => found.filter((request) => request.kind === kind);
   const [holds, charges, payments] = [ofKind("placeHold"), ofKind("charge"), ofKind("payment")];
-  const [stored, cancelledCharges, cancelledPayments, cancellations] = await Promise.all([
+  const [stored, cancelledCharges, cancelledPayments, refundedPayments, cancellations] = await Promise.all([
     holds.length === 0 ? [] : findHolds(tx, holds),
     charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, charges),
     payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, payments),
+    payments.length === 0 ? new Map<string, Won>() : findRefundedPayments(tx, payments),
     findCancellations(tx, [...charges, ...payments], MAX_CANCELLATIONS),
   ]);
   const holdsByKey = new Map(stored.map((hold) => [requestKey(hold.orgId, hold.requestId), holdAfter(hold)]));
   const cancellationsByKey = groupByOriginal(cancellations);
   return found.map(({ orgId, requestId, origin, answer: { outcome } }) => {
     const key = requestKey(orgId, requestId);
-    const cancelledWon =
-      cancelledCharges.get(key) ?? (cancelledPayments.has(key) ? paidWon(outcome) : ZERO_WON);
+    const inPartsWon = cancelledCharges.get(key) ?? refundedPayments.get(key);
+    const cancelledWon = inPartsWon ?? (cancelledPayments.has(key) ? paidWon(outcome) : ZERO_WON);
     return {
       requestId,
       origin,

@@ -32,18 +32,23 @@ beforeEach(async () => {
   await postTo(ledger.engine, charge);
   await ledger.post({ kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(200n) });
   await ledger.post({ kind: "creditExternal", walletId: to, amountWon: won(5n), chainLogId: newId("evt") });
-  await payAndCancel(from, to);
+  await payAndReturn(from, to);
   for (const kind of ["postHold", "voidHold"] as const) await holdAndEnd(from, kind);
 });
 afterEach(() => ledger.close());
 
-async function payAndCancel(payerWalletId: string, receiverWalletId: string): Promise<void> {
+async function payAndReturn(payerWalletId: string, receiverWalletId: string): Promise<void> {
   const payment = requestOf(ledger.orgId, {
     ...{ kind: "payment", payerWalletId, receiverWalletId },
     ...{ amountWon: won(100n), incentiveAmountWon: null, accrualRateBps: 0 },
   });
   await postTo(ledger.engine, payment);
   await ledger.post({ kind: "cancelPayment", paymentRequestId: payment.requestId });
+  const other = requestOf(ledger.orgId, payment.intent);
+  await postTo(ledger.engine, other);
+  await ledger.post({
+    ...{ kind: "refundPayment", paymentRequestId: other.requestId, amountWon: won(40n) },
+  });
 }
 
 async function holdAndEnd(walletId: string, kind: "postHold" | "voidHold"): Promise<void> {
@@ -69,8 +74,8 @@ async function report(): Promise<{ code: number; output: string }> {
 
 test("a valid ledger has 0 violations and reports its counts", async () => {
   const { code, output } = await report();
-  expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 314 entries, 616 postings, 3 holds/);
-  expect(output).toContain("314 entries were posted by callers without certificates");
+  expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 316 entries, 620 postings, 3 holds/);
+  expect(output).toContain("316 entries were posted by callers without certificates");
   expect(code).toBe(0);
 });
 
@@ -110,6 +115,17 @@ test.each([
     ["I4_deposits"],
   ],
   ["a forgotten deposit", "delete from credits", ["I4_deposits"]],
+  ["a forgotten refund of a payment", "delete from refunded_payments", ["I4_refunded"]],
+  [
+    "a refund that gave less back",
+    "update refunded_payments set refunded_won = refunded_won + 1",
+    ["I4_refunds"],
+  ],
+  [
+    "a refunded payment that is cancelled too",
+    "insert into cancelled_payments select org_id, payment_id, uuid_from(now()) from refunded_payments",
+    ["I4_payments", "I4_refunds"],
+  ],
   ["a forgotten cancellation of a payment", "delete from cancelled_payments", ["I4_payments"]],
   [
     "a hold that was given back after it was posted",

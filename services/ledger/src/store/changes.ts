@@ -10,6 +10,7 @@ import { insertKeys } from "./requestKeys";
 import { saveHeads } from "./journalHeads";
 import { saveHolds } from "./holds";
 import { writePostings } from "./postings";
+import { saveRefundedPayments } from "./refundedPayments";
 import { insertTypeBlocks } from "./typeBlocks";
 
 /** Writes down what a batch decided: each table once, however many requests there were, and no statement waits for another's answer. */
@@ -19,7 +20,7 @@ export function writeChanges(
   { nowMs, origins }: { nowMs: number; origins: ReadonlyMap<LedgerRequest, Origin> },
 ): void {
   const { opened, answered, touched, holds, heads } = changes;
-  const { cancelledCharges, cancelledPayments, credits, typeBlocks } = changes;
+  const { cancelledCharges, cancelledPayments, refundedPayments, credits, typeBlocks } = changes;
   if (opened.length > 0) insertAccounts(tx, opened);
   if (heads.size > 0) saveHeads(tx, heads);
   if (answered.length > 0) insertEntries(tx, answered, { nowMs, origins });
@@ -33,5 +34,6 @@ export function writeChanges(
   if (holds.size > 0) saveHolds(tx, [...holds], nowMs);
   if (cancelledCharges.size > 0) saveCancelledCharges(tx, cancelledCharges);
   if (cancelledPayments.length > 0) insertCancelledPayments(tx, cancelledPayments);
+  if (refundedPayments.size > 0) saveRefundedPayments(tx, refundedPayments);
   if (credits.length > 0) insertCredits(tx, credits);
 }

@@ -28,6 +28,7 @@ const INTENT_KINDS: readonly IntentKind[] = [
   "voidHold",
   "creditExternal",
   "reopenAccount",
+  "refundPayment",
 ];
 
 /** Stored from 0: most accounts are not frozen. */

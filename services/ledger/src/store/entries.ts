@@ -132,7 +132,7 @@ function addRow(
   columns.details.push(detail === null ? null : JSON.stringify(detail));
 }
 
-/** The request that a cancellation cancels, or whose hold an entry ends. */
+/** The request that an entry cancels or refunds, or whose hold it ends. */
 function originalIdOf(outcome: Outcome): string | null {
   if (outcome.status === "refused") return null;
   const { original } = outcome.entry;
@@ -230,7 +230,7 @@ export async function listJournal(
   return entriesOf(await withOriginals(db, rows));
 }
 
-/** Lists the newest cancellations of each request, oldest first. */
+/** Lists the newest cancellations or refunds of each request, oldest first. */
 export async function findCancellations(
   db: Queryable,
   wanted: RequestRef[],
@@ -325,6 +325,7 @@ function toStoredRequest(rows: EntryRow[], original: Entry | null = null): Store
     postings: rows.flatMap(toPosting),
     balances: [],
     chargeCancelled: null,
+    paymentRefunded: null,
     hold: null,
     toAddress: null,
     payerWalletId: null,
@@ -372,6 +373,10 @@ function toOutcome(row: EntryRow, entry: Entry): Outcome {
   if (detail?.chargeCancelled) {
     const [cancelled, remaining] = detail.chargeCancelled;
     entry.chargeCancelled = { cancelledWon: won(BigInt(cancelled)), remainingWon: won(BigInt(remaining)) };
+  }
+  if (detail?.paymentRefunded) {
+    const [refunded, remaining] = detail.paymentRefunded;
+    entry.paymentRefunded = { refundedWon: won(BigInt(refunded)), remainingWon: won(BigInt(remaining)) };
   }
   if (detail?.hold) entry.hold = toHold(detail.hold);
   entry.toAddress = detail?.toAddress ?? null;

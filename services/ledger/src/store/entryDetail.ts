@@ -7,6 +7,7 @@ export interface Detail {
   /** Balances that the postings do not show: of wallets without a posting, or with a hold. */
   balances?: [accountId: string, balance: string, held: string, sequence: string][];
   chargeCancelled?: [cancelled: string, remaining: string];
+  paymentRefunded?: [refunded: string, remaining: string];
   hold?: [
     walletId: string,
     toAddress: string,
@@ -40,6 +41,10 @@ export function detailOf(outcome: Outcome): Detail | null {
   if (entry.chargeCancelled !== null) {
     const { cancelledWon, remainingWon } = entry.chargeCancelled;
     detail.chargeCancelled = [`${cancelledWon}`, `${remainingWon}`];
+  }
+  if (entry.paymentRefunded !== null) {
+    const { refundedWon, remainingWon } = entry.paymentRefunded;
+    detail.paymentRefunded = [`${refundedWon}`, `${remainingWon}`];
   }
   if (entry.hold !== null) {
     const { walletId, toAddress, amountWon, state, holdRequestId, sequence } = entry.hold;

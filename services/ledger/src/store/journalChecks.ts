@@ -3,7 +3,7 @@ import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
 import { type IntentKind } from "../domain/intents";
 import { POSTINGS_PER_BLOCK } from "../domain/types";
 import type { Check } from "./checks";
-import { intentKinds } from "./codes";
+import { intentKinds, transactionTypes } from "./codes";
 
 // The checks of the journal, each for one window: a part of the accounts' lines, a run of an
 // organisation's entries, or one organisation's rows in the other tables.
@@ -193,6 +193,14 @@ export function entryChecks(
         where e.kind = ${intentKinds.toCode("cancelCharge")} and c.charge_id is null`,
     },
     {
+      invariant: "I4_refunded",
+      says: "a posted refund of a payment is counted at the payment",
+      violations: sql`
+        select e.id::text as what, 'refunds ' || e.original_id || ', which is not marked as refunded' as details
+        from ${entries} e left join refunded_payments r on r.org_id = e.org_id and r.payment_id = e.original_id
+        where e.kind = ${intentKinds.toCode("refundPayment")} and r.payment_id is null`,
+    },
+    {
       invariant: "I8_callers",
       says: "every entry was posted by the service that may post its intent",
       violations: sql`
@@ -259,6 +267,7 @@ export function organisationChecks(orgId: string): Check[] {
         withoutRow: "cancels no payment",
       }),
     },
+    refundsCheck(org),
     {
       invariant: "I4_deposits",
       says: "a credited log has one entry that credits it, and each such entry one log",
@@ -292,4 +301,26 @@ export function organisationChecks(orgId: string): Check[] {
           and (e.posted <> (h.state = 'posted')::integer or e.voided <> (h.state = 'voided')::integer)`,
     },
   ];
+}
+
+function refundsCheck(org: string): Check {
+  return {
+    invariant: "I4_refunds",
+    says: "a payment is refunded by as much as its refunds took from the receiver, and not cancelled too",
+    violations: sql`
+      select r.payment_id::text as what, 'refunded ' || r.refunded_won || ', posted ' || coalesce(p.amount_won, 0)
+        || case when c.payment_id is null then '' else ', and cancelled' end as details
+      from refunded_payments r
+      left join cancelled_payments c using (org_id, payment_id)
+      left join lateral (
+        select -sum(p.amount_won) as amount_won
+        from entries e cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence)
+        join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
+        where e.org_id = r.org_id and e.original_id = r.payment_id and p.amount_won < 0
+          and e.kind = ${intentKinds.toCode("refundPayment")}
+          and p.type = ${transactionTypes.toCode("PAYMENT_CANCEL")}
+      ) p on true
+      where r.org_id = ${org} and r.payment_id >= ${JOURNAL_BEGINS}
+        and (r.refunded_won <> coalesce(p.amount_won, 0) or c.payment_id is not null)`,
+  };
 }

@@ -16,6 +16,7 @@ import {
 import { hasEveryWallet, type FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
+import { findRefundedPayments } from "./refundedPayments";
 import { findCredits, type Credit } from "./credits";
 import { answersByKey, findEntries, findKnown, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
@@ -66,10 +67,7 @@ export async function loadState(
     refs.walletsOfUsers,
   );
   const locked = lockAccounts(tx, facts);
-  locked.then(
-    () => onLocked(),
-    () => undefined,
-  );
+  locked.then(() => onLocked()).catch(() => undefined);
   // Sent together and executed in order, each with its own snapshot: all but the first see the
   // rows that the locks waited for.
   const [
@@ -81,6 +79,7 @@ export async function loadState(
     holds,
     cancelledCharges,
     cancelledPayments,
+    refundedPayments,
     newNumbers,
     firstHeads,
   ] = await Promise.all([
@@ -92,6 +91,7 @@ export async function loadState(
     refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
     refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
     refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
+    refs.payments.length === 0 ? new Map<string, Won>() : findRefundedPayments(tx, refs.payments),
     refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
     refs.usersToRecheck.size === 0
       ? lockHeads(tx, refs.orgIds)
@@ -115,6 +115,7 @@ export async function loadState(
     holds: new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold])),
     cancelledCharges,
     cancelledPayments,
+    refundedPayments,
     credits: creditsByLog(credits),
     newNumbers,
   };

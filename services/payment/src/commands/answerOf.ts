@@ -8,6 +8,7 @@ import {
   chargeCancellationMessage,
   chargeMessage,
   paymentMessage,
+  paymentRefundMessage,
   refundMessage,
   transferMessage,
 } from "@wonrail/kit/records";
@@ -16,7 +17,7 @@ type Answer = NonNullable<ExecuteResponse["outcome"]>;
 
 /** The answer to the command that posted this entry: the same for every replay. */
 export function answerOf(orgId: string, entry: Entry, network: string): Answer {
-  const { transfer, charge, chargeCancel, refund, payment } = recordsOf(orgId, entry);
+  const { transfer, charge, chargeCancel, refund, payment, paymentRefund } = recordsOf(orgId, entry);
   const settled = () => pending(network);
   if (transfer) return { $case: "transfer", value: transferMessage(transfer, settled) };
   if (refund) return { $case: "refund", value: refundMessage(refund, settled) };
@@ -26,6 +27,10 @@ export function answerOf(orgId: string, entry: Entry, network: string): Answer {
   }
   if (charge) return { $case: "charge", value: chargeMessage(charge, settled) };
   assert(payment, `${entry.requestId} is no entry of a command`);
+  if (paymentRefund) {
+    const part = paymentRefundMessage(paymentRefund, settled);
+    return { $case: "refundedPayment", value: { payment: paymentMessage(payment, settled), refund: part } };
+  }
   const $case = entry.kind === IntentKind.CANCEL_PAYMENT ? "cancelledPayment" : "payment";
   return { $case, value: paymentMessage(payment, settled) };
 }

@@ -24,7 +24,8 @@ export async function explainRefusal(
     if (chargeStatus(charge) === "CANCELLED") return toErrorDetail(new DomainError("CHG_003", { chargeId }));
     return new Date() > cancellableUntil(charge) ? toErrorDetail(new DomainError("CHG_004")) : refused;
   }
-  if (command.$case === "cancelPayment" && refused.code === "PAY_004") {
+  const isReturn = command.$case === "cancelPayment" || command.$case === "refundPayment";
+  if (isReturn && refused.code === "PAY_004") {
     const { paymentId } = command.value;
     const payment = await findPayment(db, orgId, paymentId);
     if (!payment) return refused;

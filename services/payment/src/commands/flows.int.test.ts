@@ -3,7 +3,16 @@ import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import { ChargeStatus, PaymentStatus, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { catchUp, deliver, readJournal } from "./testing/events";
-import { cancelCharge, cancelPayment, charge, type Command, pay, refund, transfer } from "./testing/commands";
+import {
+  cancelCharge,
+  cancelPayment,
+  charge,
+  type Command,
+  pay,
+  refund,
+  refundPayment,
+  transfer,
+} from "./testing/commands";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
 // Each command from the request to the record, over the real ledger and wallet.
@@ -68,13 +77,21 @@ describe("commands in sequence", () => {
     expect(await world.balances(walletId)).toEqual([0]);
   });
 
-  test("a refund empties a NORMAL wallet", async () => {
-    const { walletId } = await world.openWallet({ amountWon: 7_000 });
+  test.each(["NORMAL", "GOVERNMENT"] as const)("a refund empties a charged %s wallet", async (type) => {
+    const { walletId } = await world.openWallet({ type, amountWon: 7_000 });
     const made = valueOf(await world.execute(refund(walletId, NOTES)), "refund");
     expect(made).toMatchObject({ walletId, amountWon: "7000", ...NOTES });
     expect(await world.balances(walletId)).toEqual([0]);
     expect(await refusalOf(refund(walletId))).toBe("CHG_007");
     expect(await world.app().getRefund({ orgId: world.orgId, id: made.refundId })).toEqual(made);
+  });
+
+  test("a charged INCENTIVE wallet is not refunded, and its charge is cancelled", async () => {
+    const { walletId, chargeId } = await world.openWallet({ type: "INCENTIVE", amountWon: 7_000 });
+    const refused = valueOf(await world.execute(refund(walletId)), "error");
+    expect([refused.code, JSON.parse(refused.detailsJson!)]).toEqual(["CHG_007", { reason: "wallet_type" }]);
+    valueOf(await world.execute(cancelCharge(chargeId)), "cancelledCharge");
+    expect(await world.balances(walletId)).toEqual([0]);
   });
 
   test("a transfer between the organisation's wallets is COMPLETED at once", async () => {
@@ -111,7 +128,7 @@ describe("commands in sequence", () => {
       breakdown: { governmentWon: "0", incentiveWon: "1000", normalWon: "3000" },
     });
     expect(await world.balances(...wallets)).toEqual([7_000, 150, 4_000]);
-    expect(await world.app().getPayment({ orgId: world.orgId, id: made.paymentId })).toEqual(made);
+    expect(await read(made.paymentId)).toEqual({ payment: made, refunds: [] });
 
     const cancelNotes = { memo: "sent back", reference: "R-1", metadata: { why: "wrong" } };
     const cancelled = valueOf(
@@ -127,7 +144,7 @@ describe("commands in sequence", () => {
     });
     expect(await world.balances(...wallets)).toEqual([10_000, 1_000, 0]);
     expect(await refusalOf(cancelPayment(made.paymentId))).toBe("PAY_003");
-    expect(await world.app().getPayment({ orgId: world.orgId, id: made.paymentId })).toEqual(cancelled);
+    expect(await read(made.paymentId)).toEqual({ payment: cancelled, refunds: [] });
   });
 
   test("the answer and every later read show the part of a spent accrual that was kept", async () => {
@@ -140,7 +157,58 @@ describe("commands in sequence", () => {
       ...{ restoredIncentiveWon: "0", restoredNormalWon: "3880" },
       ...{ incentiveClawedBackWon: "80", keptFromNormalWon: "120" },
     });
-    expect(await world.app().getPayment({ orgId: world.orgId, id: paymentId })).toEqual(cancelled);
+    expect(await read(paymentId)).toEqual({ payment: cancelled, refunds: [] });
+  });
+
+  test("a payment is refunded in parts, NORMAL money first, and its accrual in proportion", async () => {
+    const [payer, receiver] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
+    const incentive = await world.openWallet({ type: "INCENTIVE", userId: payer.userId, amountWon: 1_000 });
+    const wallets = [payer.walletId, incentive.walletId, receiver.walletId];
+    const made = await world.execute(pay(payer.walletId, receiver.walletId, 4_000, NOTES));
+    const { paymentId } = valueOf(made, "payment");
+    const notes = { memo: "one item", reference: "R-1", metadata: { item: "7" } };
+    const first = valueOf(await world.execute(refundPayment(paymentId, 1_010, notes)), "refundedPayment");
+    expect(first).toMatchObject({
+      payment: { ...NOTES, status: PaymentStatus.PARTIALLY_REFUNDED, refundedAmountWon: "1010" },
+      refund: {
+        ...{ ...notes, amountWon: "1010", restoredIncentiveWon: "0", restoredNormalWon: "1010" },
+        ...{ incentiveClawedBackWon: "51", keptFromNormalWon: "0" },
+      },
+    });
+    expect(await world.balances(...wallets)).toEqual([8_010, 99, 2_990]);
+    expect(await refusalOf(refundPayment(paymentId, 2_991))).toBe("PAY_009");
+    expect(await refusalOf(cancelPayment(paymentId))).toBe("PAY_008");
+    const rest = valueOf(await world.execute(refundPayment(paymentId, 2_990)), "refundedPayment");
+    expect(rest).toMatchObject({
+      payment: { status: PaymentStatus.REFUNDED, refundedAmountWon: "4000" },
+      refund: {
+        ...{ restoredIncentiveWon: "1000", restoredNormalWon: "1990" },
+        ...{ incentiveClawedBackWon: "99", keptFromNormalWon: "0" },
+      },
+    });
+    expect(await world.balances(...wallets)).toEqual([10_000, 1_000, 0]);
+    expect(await read(paymentId)).toEqual({ payment: rest.payment, refunds: [first.refund, rest.refund] });
+    const lines = await world.app().listWalletTransactions({
+      ...{ orgId: world.orgId, walletId: receiver.walletId, types: ["PAYMENT_CANCEL"], page: undefined },
+      ...{ from: undefined, to: undefined },
+    });
+    expect(lines.transactions.map(({ relatedId, cancelId }) => [relatedId, cancelId])).toEqual([
+      [paymentId, rest.refund!.refundId],
+      [paymentId, first.refund!.refundId],
+    ]);
+  });
+
+  test("a refund of a payment happens once for its key, and another amount under the key is REQ_003", async () => {
+    const [payer, receiver] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
+    const made = await world.execute(pay(payer.walletId, receiver.walletId, 4_000, { incentive: 0 }));
+    const { paymentId } = valueOf(made, "payment");
+    const first = await world.execute(refundPayment(paymentId, 500), "refund once");
+    const again = await world.execute(refundPayment(paymentId, 500), "refund once");
+    expect(again).toEqual({ ...first, replayed: true });
+    expect(valueOf(await world.execute(refundPayment(paymentId, 501), "refund once"), "error").code).toBe(
+      "REQ_003",
+    );
+    expect(await world.balances(receiver.walletId)).toEqual([3_500]);
   });
 
   test("a payment names the payer's wallet of the request, also when that wallet pays nothing", async () => {
@@ -159,10 +227,14 @@ test("lists equal what the commands answered once the projection has caught up",
   const held = valueOf(await world.execute(transfer(payer.walletId, OUTSIDE, 1_000)), "transfer");
   const paid = valueOf(await world.execute(pay(payer.walletId, receiver.walletId, 2_000)), "payment");
   const cancelled = valueOf(await world.execute(cancelPayment(paid.paymentId)), "cancelledPayment");
+  const other = valueOf(await world.execute(pay(payer.walletId, receiver.walletId, 2_000)), "payment");
+  await world.execute(refundPayment(other.paymentId, 300));
+  const part = await world.execute(refundPayment(other.paymentId, 400, NOTES));
+  const { payment: refunded } = valueOf(part, "refundedPayment");
   expect(await lists(payer.walletId)).toEqual({ charges: [], transfers: [], payments: [] });
   await catchUp(world);
   expect(await lists(payer.walletId)).toEqual({
-    ...{ charges: [charged], transfers: [held, moved], payments: [cancelled] },
+    ...{ charges: [charged], transfers: [held, moved], payments: [refunded, cancelled] },
   });
 });
 
@@ -239,6 +311,8 @@ test("a malformed command is refused before a call to the ledger", async () => {
     [transfer(from.walletId, `0x${"0".repeat(40)}`, 1_000), "TRF_002"],
     [pay(from.walletId, newId("wal"), 99), "PAY_002"],
     [cancelPayment(newId("chg")), "PAY_004"],
+    [refundPayment(newId("chg"), 1), "PAY_004"],
+    [refundPayment(newId("pay"), 0), "REQ_001"],
     [cancelCharge(newId("pay")), "CHG_002"],
   ];
   for (const [command, code] of refused) expect(await refusalOf(command)).toBe(code);
@@ -253,6 +327,10 @@ test("commands are counted by kind and outcome", async () => {
   expect(await refusalOf(charge(newId("wal"), 1_000))).toBe("WAL_002");
   expect((await world.metric("payment_commands_total")) - before).toBe(3);
 });
+
+function read(paymentId: string) {
+  return world.app().getPayment({ orgId: world.orgId, id: paymentId });
+}
 
 /** The code, whether the form was refused or the ledger refused. */
 async function refusalOf(command: Command): Promise<string> {

@@ -1,6 +1,6 @@
 import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { catchUp } from "./testing/events";
-import { cancelCharge, cancelPayment, charge, pay, transfer } from "./testing/commands";
+import { cancelCharge, cancelPayment, charge, pay, refundPayment, transfer } from "./testing/commands";
 import { openOldWorld, type OldWorld } from "./testing/oldMonths";
 import { asOwner, openWorld, requestOf, valueOf, type World } from "./testing/world";
 
@@ -16,26 +16,38 @@ describe("a record whose month was detached from the ledger", () => {
     world = await openWorld();
   }, 60_000);
 
-  test("a payment is read from the projection, and its cancellation is PAY_007 or PAY_003", async () => {
+  test("a payment is read from the projection, and its cancellation or refund is PAY_007 or PAY_003", async () => {
     const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
     await world.execute(pay(payer.walletId, receiver.walletId, 1_000, { incentive: 0, memo: "old" }));
+    const refunded = await world.execute(pay(payer.walletId, receiver.walletId, 1_000, { incentive: 0 }));
+    const { paymentId: refundedId } = valueOf(refunded, "payment");
+    const part = valueOf(await world.execute(refundPayment(refundedId, 400)), "refundedPayment");
     await catchUp(world);
-    const paymentId = newId("pay", LONG_AGO_MS);
-    await asOwner(world.databases.payment, `update payments set payment_id = '${paymentId}'`);
+    const [paymentId, oldRefundedId] = [newId("pay", LONG_AGO_MS), newId("pay", LONG_AGO_MS)];
+    const owner = (statement: string) => asOwner(world.databases.payment, statement);
+    for (const table of ["payments", "payment_refunds"])
+      await owner(`update ${table} set payment_id = '${oldRefundedId}' where payment_id = '${refundedId}'`);
+    await owner(`update payments set payment_id = '${paymentId}' where memo = 'old'`);
     const read = await world.app().getPayment({ orgId: world.orgId, id: paymentId });
-    expect(read).toMatchObject({ paymentId, memo: "old" });
+    expect(read).toMatchObject({ payment: { paymentId, memo: "old" }, refunds: [] });
+    expect(await world.app().getPayment({ orgId: world.orgId, id: oldRefundedId })).toEqual({
+      payment: { ...part.payment, paymentId: oldRefundedId },
+      refunds: [part.refund],
+    });
+    expect(await world.execute(refundPayment(paymentId, 1))).toMatchObject(refused("PAY_007"));
     for (const replayed of [false, true])
       expect(await world.execute(cancelPayment(paymentId), "once")).toMatchObject({
         ...{ replayed, ...refused("PAY_007") },
       });
-    await asOwner(
-      world.databases.payment,
+    await owner(
       `update payments set cancel_id = 'pcl_1', cancelled_at = now(), restored_incentive_won = 0,
-         restored_normal_won = 1000, clawed_back_won = accrued_won, kept_won = 0`,
+         restored_normal_won = 1000, clawed_back_won = accrued_won, kept_won = 0
+       where payment_id = '${paymentId}'`,
     );
     expect(await world.execute(cancelPayment(paymentId))).toMatchObject(refused("PAY_003"));
+    expect(await world.execute(refundPayment(paymentId, 1))).toMatchObject(refused("PAY_003"));
     expect(await world.execute(cancelPayment(newId("pay")))).toMatchObject(refused("PAY_004"));
-    expect(await world.balances(payer.walletId, receiver.walletId)).toEqual([4_000, 1_000]);
+    expect(await world.balances(payer.walletId, receiver.walletId)).toEqual([3_400, 1_600]);
   }, 60_000);
 
   test("a charge is read from the projection, and its cancellation is CHG_004 or CHG_003", async () => {

@@ -3,6 +3,7 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import { type Records, recordsOf } from "@wonrail/kit/records";
 import { saveChargeCancels, saveCharges } from "../store/charges";
+import { savePaymentRefunds } from "../store/paymentRefunds";
 import { savePayments } from "../store/payments";
 import { saveRefunds } from "../store/refunds";
 import { saveTransfers } from "../store/transfers";
@@ -23,6 +24,7 @@ export async function projectJournal(tx: Tx, entries: JournalEntry[]): Promise<v
   save(all, "chargeCancel", (row) => row.cancelId, saveChargeCancels);
   save(all, "refund", (row) => row.refundId, saveRefunds);
   save(all, "payment", (row) => row.paymentId, savePayments);
+  save(all, "paymentRefund", (row) => row.refundId, savePaymentRefunds);
   await failpoint("payment.projecting");
 
   function save<K extends keyof Records>(

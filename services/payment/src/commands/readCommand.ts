@@ -19,14 +19,21 @@ export type Command = NonNullable<message.ExecuteRequest["command"]>;
 export type Intent = NonNullable<PostRequest["intent"]>;
 
 /** The idempotency keys of one scope are apart from those of another. */
-export type Scope = "TRANSFER" | "CHARGE" | "CANCEL_CHARGE" | "REFUND" | "PAY" | "CANCEL_PAYMENT";
+export type Scope =
+  | "TRANSFER"
+  | "CHARGE"
+  | "CANCEL_CHARGE"
+  | "REFUND"
+  | "PAY"
+  | "CANCEL_PAYMENT"
+  | "REFUND_PAYMENT";
 
 /** A command whose form is valid. */
 export interface ReadCommand {
   scope: Scope;
   prefix: IdPrefix;
   notes: Notes;
-  /** The id of the cancelled charge or payment. Absent for other commands. */
+  /** The id of the cancelled charge or payment, or of the refunded payment. Absent for other commands. */
   relatedId?: string;
   /** Builds the request to the ledger. Looks up the facts that it needs. */
   intent(facts: Facts, orgId: string): Promise<Intent>;
@@ -48,6 +55,8 @@ export function readCommand(command: Command, contracts: ContractAddresses): Rea
       return readPay(command.value);
     case "cancelPayment":
       return readCancelPayment(command.value);
+    case "refundPayment":
+      return readRefundPayment(command.value);
   }
 }
 
@@ -130,5 +139,15 @@ function readCancelPayment(command: message.CancelPaymentCommand): ReadCommand {
   return {
     ...{ scope: "CANCEL_PAYMENT", prefix: "pcl", notes: command, relatedId: paymentId },
     intent: async () => ({ $case: "cancelPayment", value: { paymentRequestId: paymentId } }),
+  };
+}
+
+function readRefundPayment(command: message.RefundPaymentCommand): ReadCommand {
+  const { paymentId, amountWon } = command;
+  checkPositive(parseWon(amountWon, "amount"), "amount");
+  checkPaymentId(paymentId);
+  return {
+    ...{ scope: "REFUND_PAYMENT", prefix: "prf", notes: command, relatedId: paymentId },
+    intent: async () => ({ $case: "refundPayment", value: { paymentRequestId: paymentId, amountWon } }),
   };
 }

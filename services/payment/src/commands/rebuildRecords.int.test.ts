@@ -4,14 +4,25 @@ import { rebuildRecords } from "./rebuildRecords";
 import { beginRebuild, readRebuild } from "../store/rebuilds";
 import { catchUp, confirmed, deliver, depositCredited, failed, listed, submitted } from "./testing/events";
 import { runAtPoint, crashAt } from "./testing/failpoints";
-import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
+import {
+  cancelCharge,
+  cancelPayment,
+  charge,
+  pay,
+  refund,
+  refundPayment,
+  transfer,
+} from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "./testing/world";
 
 // A rebuild recreates the records from the journal, while commands and the projection continue.
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
-const TABLES = ["transfers", "charges", "charge_cancels", "refunds", "payments", "settlements"];
+const TABLES = [
+  ...["transfers", "charges", "charge_cancels", "refunds", "payments", "payment_refunds"],
+  "settlements",
+];
 
 let world: World;
 let payer: TestWallet;
@@ -33,6 +44,9 @@ async function story(): Promise<void> {
   await world.execute(transfer(payer.walletId, OUTSIDE, 1_000));
   const paid = await world.execute(pay(payer.walletId, receiver.walletId, 2_000, { metadata: { a: "b" } }));
   await world.execute(cancelPayment(valueOf(paid, "payment").paymentId));
+  const other = await world.execute(pay(payer.walletId, receiver.walletId, 2_000));
+  const { paymentId } = valueOf(other, "payment");
+  for (const amount of [300, 500]) await world.execute(refundPayment(paymentId, amount, { memo: "part" }));
 }
 
 const db = () => world.databases.payment.db;
@@ -79,7 +93,7 @@ test("dropped records are rebuilt while commands run, as if they had never been 
   await world.loseDatabase();
   await catchUp(world);
   expect(rebuilt).toEqual(await rows());
-  expect(rebuilt.map((each) => each.length)).toEqual([10, 6, 5, 5, 5, 0]);
+  expect(rebuilt.map((each) => each.length)).toEqual([10, 6, 5, 5, 10, 10, 0]);
   expect(id).toBeGreaterThan(0n);
 }, 60_000);
 
@@ -120,11 +134,13 @@ test("a killed rebuild resumes at its position, and two replicas share it", asyn
 test("a rebuild keeps cancellations whose original was detached from the ledger", async () => {
   const { walletId, chargeId } = await world.openWallet({ amountWon: 5_000 });
   const paid = await world.execute(pay(payer.walletId, receiver.walletId, 2_000, { memo: "old" }));
+  const other = await world.execute(pay(payer.walletId, receiver.walletId, 2_000, { memo: "old" }));
   const { lastSequence } = await world
     .ledger()
     .listJournal({ orgId: world.orgId, afterSequence: 0n, limit: 1 });
   await world.execute(cancelCharge(chargeId, 1_000));
   await world.execute(cancelPayment(valueOf(paid, "payment").paymentId));
+  await world.execute(refundPayment(valueOf(other, "payment").paymentId, 700));
   await world.execute(charge(walletId, 1_000));
   await catchUp(world);
   const expected = await rows();

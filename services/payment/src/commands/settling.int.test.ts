@@ -1,7 +1,7 @@
 import { rawSql } from "@wonrail/kit/db";
 import { SettlementStatus, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { catchUp, confirmed, deliver, deliverAll, failed, HASH, submitted } from "./testing/events";
-import { cancelCharge, cancelPayment, pay, refund, transfer } from "./testing/commands";
+import { cancelCharge, cancelPayment, pay, refund, refundPayment, transfer } from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
 // Settlements follow chain-relayer's newest event, and end the holds of outside transfers.
@@ -171,10 +171,32 @@ test("a record and its cancellation settle independently", async () => {
   const way = { status: SettlementStatus.SUBMITTED, txHash: HASH };
   const page = { limit: 5, offset: 0, after: null };
   const { items } = await world.app().listPayments({ orgId, walletId: payer.walletId, page });
-  for (const found of [await world.app().getPayment({ orgId, id: paymentId }), ...items])
+  const { payment } = await world.app().getPayment({ orgId, id: paymentId });
+  for (const found of [payment, ...items])
     expect(found).toMatchObject({ settlement: own, cancellation: { cancelId, settlement: way } });
   expect(await world.app().getCharge({ orgId, id: chargeId })).toMatchObject({
     ...{ charge: { settlement: own }, cancellations: [{ settlement: way }] },
+  });
+}, 60_000);
+
+test("each refund of a payment has a settlement of its own", async () => {
+  const { orgId } = world;
+  const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+  const paid = await world.execute(pay(payer.walletId, receiver.walletId, 1_000, { incentive: 0 }));
+  const { paymentId } = valueOf(paid, "payment");
+  const refunds = [];
+  for (const amount of [300, 200]) {
+    const part = await world.execute(refundPayment(paymentId, amount));
+    refunds.push(valueOf(part, "refundedPayment").refund!.refundId);
+  }
+  await deliverAll(world, [confirmed(paymentId), confirmed(refunds[1]!)]);
+  const read = await world.app().getPayment({ orgId, id: paymentId });
+  expect(read).toMatchObject({
+    payment: { settlement: { status: SettlementStatus.CONFIRMED } },
+    refunds: [
+      { refundId: refunds[0], settlement: { status: SettlementStatus.PENDING } },
+      { refundId: refunds[1], settlement: { status: SettlementStatus.CONFIRMED, txHash: HASH } },
+    ],
   });
 }, 60_000);
 

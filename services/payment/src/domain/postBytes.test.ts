@@ -31,6 +31,7 @@ const intent = fc.constantFrom<NonNullable<PostRequest["intent"]>>(
   { $case: "charge", value: { walletId, amountWon, dailyLimitWon: amountWon, maxChargeWon: amountWon } },
   { $case: "cancelCharge", value: { chargeRequestId: newId("chg"), amountWon } },
   { $case: "cancelPayment", value: { paymentRequestId: newId("pay") } },
+  { $case: "refundPayment", value: { paymentRequestId: newId("pay"), amountWon } },
   { $case: "refund", value: { walletId } },
   { $case: "postHold", value: { holdRequestId: newId("trf") } },
   { $case: "voidHold", value: { holdRequestId: newId("trf") } },
@@ -47,7 +48,7 @@ const request: fc.Arbitrary<PostRequest> = fc
     requestId: fc.constant(newId("pcl")),
     relatedId: fc.constant(newId("pay")),
     key: fc.record({
-      scope: fc.constant("CANCEL_PAYMENT"),
+      scope: fc.constant("REFUND_PAYMENT"),
       key: text(255, "k"),
       bodyHash: fc.constant(Buffer.alloc(32, 1)),
     }),
@@ -74,10 +75,14 @@ const entry = Entry.fromPartial({
     ...{ availableWon: amountWon, sequence: LARGEST },
   })),
   result: {
-    $case: "paymentCancelled",
+    $case: "paymentRefunded",
     value: {
-      ...{ restoredGovernmentWon: amountWon, restoredIncentiveWon: amountWon, restoredNormalWon: amountWon },
-      ...{ incentiveClawedBackWon: amountWon, keptFromNormalWon: amountWon },
+      part: {
+        ...{ restoredGovernmentWon: amountWon, restoredIncentiveWon: amountWon },
+        ...{ restoredNormalWon: amountWon, incentiveClawedBackWon: amountWon },
+        keptFromNormalWon: amountWon,
+      },
+      ...{ refundedWon: amountWon, remainingWon: amountWon },
     },
   },
 });
@@ -95,7 +100,9 @@ test("the bound of an answer is above the encoded size of the largest outcome", 
   fc.assert(
     fc.property(request, notes, (item, notesOfOriginal) => {
       const { memo, reference, metadata } = item;
-      const ends = ["cancelCharge", "cancelPayment", "postHold", "voidHold"].includes(item.intent!.$case);
+      const ends = ["cancelCharge", "cancelPayment", "refundPayment", "postHold", "voidHold"].includes(
+        item.intent!.$case,
+      );
       const original = ends ? { ...entry, ...notesOfOriginal } : undefined;
       const posted = { ...entry, memo, reference, metadata, original };
       const outcomes = [{ outcome: { $case: "posted" as const, value: posted }, replayed: true }];

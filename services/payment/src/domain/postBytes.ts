@@ -13,11 +13,12 @@ export function postBytes(request: PostRequest): { request: number; answer: numb
   return { request: REQUEST_BYTES + notes, answer: ENTRY_BYTES + notes + original };
 }
 
-/** The entry carries the entry that it cancels or ends, with the notes of that one. */
+/** The entry carries the entry that it cancels, refunds or ends, with the notes of that one. */
 function hasOriginal({ intent }: PostRequest): boolean {
   switch (intent?.$case) {
     case "cancelCharge":
     case "cancelPayment":
+    case "refundPayment":
     case "postHold":
     case "voidHold":
       return true;

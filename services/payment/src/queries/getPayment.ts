@@ -1,15 +1,53 @@
+import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { settledIdsOf } from "@wonrail/kit/records";
-import { paymentMessage } from "@wonrail/kit/records";
+import {
+  type Payment,
+  paymentMessage,
+  type PaymentRefund,
+  paymentRefundMessage,
+  settledIdsOf,
+} from "@wonrail/kit/records";
+import { listPaymentRefunds } from "../store/paymentRefunds";
 import { findPayment } from "../store/payments";
 import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 
-export async function getPayment(deps: ReadDeps, key: RecordKey): Promise<message.Payment> {
-  const payment = await readRecord(deps, key, {
-    pick: (records) => (records.payment?.paymentId === key.id ? records.payment : undefined),
-    find: findPayment,
+interface RefundedPayment {
+  payment: Payment;
+  refunds: PaymentRefund[];
+}
+
+/** The payment and its newest refunds, oldest first. */
+export async function getPayment(
+  deps: ReadDeps,
+  key: RecordKey,
+): Promise<{ payment: message.Payment; refunds: message.PaymentRefund[] }> {
+  const found = await readRecord<RefundedPayment>(deps, key, {
+    pick: ({ payment, paymentRefunds: refunds }) =>
+      payment?.paymentId === key.id ? { payment, refunds } : undefined,
+    find: findRefundedPayment,
   });
-  if (!payment) throw new DomainError("PAY_004");
-  return paymentMessage(payment, await readSettlements(deps, key.orgId, settledIdsOf(payment)));
+  if (!found) throw new DomainError("PAY_004");
+  const { payment, refunds } = found;
+  const ids = [...settledIdsOf(payment), ...refunds.map(({ refundId }) => refundId)];
+  const settled = await readSettlements(deps, key.orgId, ids);
+  return {
+    payment: paymentMessage(payment, settled),
+    refunds: refunds.map((refund) => paymentRefundMessage(refund, settled)),
+  };
+}
+
+/** Reads one snapshot, so that the refunds add up to the payment's refunded amount. */
+function findRefundedPayment(db: Database, orgId: string, id: string): Promise<RefundedPayment | undefined> {
+  return tx(
+    db,
+    async (tx) => {
+      const [payment, refunds] = await Promise.all([
+        findPayment(tx, orgId, id),
+        listPaymentRefunds(tx, orgId, id),
+      ]);
+      return payment && { payment, refunds };
+    },
+    { isolation: "repeatable read", readOnly: true },
+  );
 }

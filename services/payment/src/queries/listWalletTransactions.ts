@@ -31,7 +31,8 @@ const TYPE_NAMES = Object.keys(TransactionType).filter(
   (name) => name !== "UNSPECIFIED" && name !== "UNRECOGNIZED",
 );
 
-const CANCEL_PREFIXES = ["ccl", "pcl"];
+/** Ids of cancellations and of refunds of payments. */
+const CANCEL_PREFIXES = ["ccl", "pcl", "prf"];
 
 /** Lists the ledger's lines of a wallet, each with its settlement. */
 export async function listWalletTransactions(

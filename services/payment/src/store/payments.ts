@@ -14,6 +14,7 @@ interface PaymentRow extends NotesRow {
   incentive_won: bigint;
   normal_won: bigint;
   accrued_won: bigint;
+  refunded_won: bigint;
   cancel_id: string | null;
   restored_incentive_won: bigint | null;
   restored_normal_won: bigint | null;
@@ -35,7 +36,7 @@ export function savePayments(tx: Tx, payments: Payment[]): void {
       "payments_save",
       sql`
         insert into payments (org_id, payment_id, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
-          incentive_won, normal_won, accrued_won, memo, reference, metadata, version, created_at,
+          incentive_won, normal_won, accrued_won, refunded_won, memo, reference, metadata, version, created_at,
           cancel_id, restored_incentive_won, restored_normal_won, clawed_back_won, kept_won,
           cancel_memo, cancel_reference, cancel_metadata, cancelled_at)
         select * from unnest(
@@ -48,6 +49,7 @@ export function savePayments(tx: Tx, payments: Payment[]): void {
           ${payments.map((payment) => payment.incentiveWon)}::bigint[],
           ${payments.map((payment) => payment.normalWon)}::bigint[],
           ${payments.map((payment) => payment.accruedWon)}::bigint[],
+          ${payments.map((payment) => payment.refundedWon)}::bigint[],
           ${notesArrays(payments)},
           ${payments.map((payment) => payment.version)}::bigint[],
           ${payments.map((payment) => payment.createdAt)}::timestamptz[],
@@ -63,7 +65,7 @@ export function savePayments(tx: Tx, payments: Payment[]): void {
           payer_wallet_id = excluded.payer_wallet_id, receiver_wallet_id = excluded.receiver_wallet_id,
           amount_won = excluded.amount_won, government_won = excluded.government_won,
           incentive_won = excluded.incentive_won, normal_won = excluded.normal_won, accrued_won = excluded.accrued_won,
-          memo = excluded.memo, reference = excluded.reference, metadata = excluded.metadata,
+          refunded_won = excluded.refunded_won, memo = excluded.memo, reference = excluded.reference, metadata = excluded.metadata,
           version = excluded.version, created_at = excluded.created_at, cancel_id = excluded.cancel_id,
           restored_incentive_won = excluded.restored_incentive_won, restored_normal_won = excluded.restored_normal_won,
           clawed_back_won = excluded.clawed_back_won, kept_won = excluded.kept_won, cancel_memo = excluded.cancel_memo,
@@ -125,6 +127,7 @@ function fromRow(row: PaymentRow): Payment {
     incentiveWon: won(row.incentive_won),
     normalWon: won(row.normal_won),
     accruedWon: won(row.accrued_won),
+    refundedWon: won(row.refunded_won),
     ...notesFromRow(row),
     cancel: toCancel(row),
     version: row.version,

@@ -59,6 +59,7 @@ const TABLES = [
   ["charge_cancels", "cancel_id"],
   ["refunds", "refund_id"],
   ["payments", "payment_id"],
+  ["payment_refunds", "refund_id"],
 ] as const;
 
 /** chain-relayer keeps all settlements, also of months that left the ledger. */

@@ -147,14 +147,18 @@ test("a burn is signed up to the amount that returns to the organisation", async
   expect(await sign({ ...burn, amountWon: "300" })).toEqual([expect.stringMatching(/^0x/)]);
 });
 
-test("a wallet that pays and receives in one entry settles the difference, within the entry's total", async () => {
-  const [shop, incentive] = [await makeWallet(bench.orgId, "shop"), await makeWallet(bench.orgId, "kim")];
+test.each([
+  ["cancelled", IntentKind.CANCEL_PAYMENT],
+  ["refunded", IntentKind.REFUND_PAYMENT],
+])("a %s payment settles the difference of a wallet that pays and receives", async (_what, kind) => {
+  const shop = await makeWallet(bench.orgId, `shop ${kind}`);
+  const incentive = await makeWallet(bench.orgId, `kim ${kind}`);
   const ledgerRef = newId("pay");
-  // A cancelled payment, with its accrual clawed back.
+  // The accrual is clawed back.
   bench.world.ledger.addEntry({
     orgId: bench.orgId,
     ledgerRef,
-    kind: IntentKind.CANCEL_PAYMENT,
+    kind,
     lines: [
       [shop.walletId, -1_000n],
       [incentive.walletId, 50n],

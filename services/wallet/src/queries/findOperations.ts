@@ -64,6 +64,7 @@ const TO_SETTLE = new Set([
   IntentKind.TRANSFER,
   IntentKind.PAYMENT,
   IntentKind.CANCEL_PAYMENT,
+  IntentKind.REFUND_PAYMENT,
   IntentKind.CANCEL_CHARGE,
   IntentKind.REFUND,
 ]);

@@ -16,6 +16,7 @@ import {
   placeHoldEntry,
   plainEntry,
   refundEntry,
+  refundPaymentEntry,
   transferEntry,
 } from "@wonrail/kit/records/testing/entries";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
@@ -75,7 +76,7 @@ test("entries become events with data as a read answers, numbered by organisatio
     cancellations: [],
   });
   const { payment } = recordsOf(orgId, back);
-  expect(events[2]!.data).toEqual(paymentJson(paymentMessage(payment!, settled)));
+  expect(events[2]!.data).toEqual({ ...paymentJson(paymentMessage(payment!, settled)), refunds: [] });
   expect(events[0]!.createdAt).toEqual(charge.postedAt);
   expect(await world.app.getEvent({ orgId, eventId: events[1]!.eventId })).toMatchObject({ sequence: 2n });
 });
@@ -99,6 +100,33 @@ test("settlements change the object and are published once they are final", asyn
     ["settlement.confirmed", "CONFIRMED", "CONFIRMED"],
   ]);
   expect(events[3]!.data.cancellation.settlement).toEqual(CONFIRMED);
+});
+
+test("each refund of a part is an event of the payment, and its settlement is shown beside it", async () => {
+  const orgId = newId("org");
+  const paid = paymentEntry(parties(), split);
+  const part = (amountWon: bigint, refundedWon: bigint) =>
+    refundPaymentEntry(paid, { amountWon, refundedWon }, { memo: "item" });
+  const [first, second] = [part(1_000n, 1_000n), part(500n, 1_500n)];
+  await world.settle(orgId, confirmed(second.requestId));
+  await world.post(orgId, paid, first, second);
+  await world.settle(orgId, confirmed(first.requestId));
+
+  const { events } = await world.list(orgId);
+  expect(
+    events.map(({ type, objectId, data }) => [type, objectId, data.status, data.refundedAmount]),
+  ).toEqual([
+    ["payment.created", paid.requestId, "PAID", 0],
+    ["payment.refunded", paid.requestId, "PARTIALLY_REFUNDED", 1_000],
+    ["payment.refunded", paid.requestId, "PARTIALLY_REFUNDED", 1_500],
+    ["settlement.confirmed", paid.requestId, "PARTIALLY_REFUNDED", 1_500],
+    ["settlement.confirmed", paid.requestId, "PARTIALLY_REFUNDED", 1_500],
+  ]);
+  expect(events[4]!.data.settlement.status).toBe("PENDING");
+  expect(events[4]!.data.refunds).toMatchObject([
+    { refundId: first.requestId, amount: 1_000, memo: "item", settlement: CONFIRMED },
+    { refundId: second.requestId, amount: 500, settlement: CONFIRMED },
+  ]);
 });
 
 test("a settlement that arrives before its entry is published right after the entry", async () => {

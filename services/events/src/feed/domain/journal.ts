@@ -5,6 +5,8 @@ import {
   chargeMessage,
   paymentJson,
   paymentMessage,
+  paymentRefundJson,
+  paymentRefundMessage,
   type Records,
   recordsOf,
   refundJson,
@@ -26,8 +28,8 @@ export interface JournalEntry {
   entry: Entry;
 }
 
-/** A read of a charge answers its newest cancellations. */
-const MAX_CANCELLATIONS = 100;
+/** A read of a charge or payment answers its newest cancellations or refunds. */
+const MAX_PARTS = 100;
 
 const TYPES_OF_KIND: Partial<Record<IntentKind, readonly EventType[]>> = {
   [IntentKind.TRANSFER]: ["transfer.created", "transfer.completed"],
@@ -39,6 +41,7 @@ const TYPES_OF_KIND: Partial<Record<IntentKind, readonly EventType[]>> = {
   [IntentKind.REFUND]: ["refund.created"],
   [IntentKind.PAYMENT]: ["payment.created"],
   [IntentKind.CANCEL_PAYMENT]: ["payment.cancelled"],
+  [IntentKind.REFUND_PAYMENT]: ["payment.refunded"],
 };
 
 /** The change of an entry's object; undefined for entries that no object shows. */
@@ -57,12 +60,12 @@ export function changeOfEntry({ orgId, sourceId, entry }: JournalEntry, network:
   };
 }
 
-/** The cancellation that an entry made, and the charge or payment that it belongs to. */
+/** The cancellation or refund that an entry made, and the charge or payment that it belongs to. */
 export function cancellationOf({
   ledgerRef,
   objectId,
 }: Change): { cancelId: string; objectId: string } | undefined {
-  if (ledgerRef === undefined || !/^(ccl|pcl)_/.test(ledgerRef)) return undefined;
+  if (ledgerRef === undefined || !/^(ccl|pcl|prf)_/.test(ledgerRef)) return undefined;
   return { cancelId: ledgerRef, objectId };
 }
 
@@ -71,17 +74,27 @@ function objectIdOf({ transfer, charge, refund, payment }: Records): string | un
 }
 
 function dataOf(
-  { transfer, charge, chargeCancel, refund, payment }: Records,
+  { transfer, charge, chargeCancel, refund, payment, paymentRefund }: Records,
   settled: Settled,
   state: ObjectState | undefined,
 ): ObjectData {
   if (transfer) return transferJson(transferMessage(transfer, settled));
   if (refund) return refundJson(refundMessage(refund, settled));
-  if (payment) return paymentJson(paymentMessage(payment, settled));
-  const before = (state?.data.cancellations as ObjectData[] | undefined) ?? [];
-  const added = chargeCancel
-    ? [chargeCancellationJson(chargeCancellationMessage(chargeCancel, settled))]
-    : [];
-  const cancellations = [...before, ...added].slice(-MAX_CANCELLATIONS);
-  return { ...chargeJson(chargeMessage(charge!, settled)), cancellations };
+  if (payment) {
+    const added = paymentRefund && paymentRefundJson(paymentRefundMessage(paymentRefund, settled));
+    return {
+      ...paymentJson(paymentMessage(payment, settled)),
+      refunds: withPart(state?.data.refunds, added),
+    };
+  }
+  const added = chargeCancel && chargeCancellationJson(chargeCancellationMessage(chargeCancel, settled));
+  return {
+    ...chargeJson(chargeMessage(charge!, settled)),
+    cancellations: withPart(state?.data.cancellations, added),
+  };
+}
+
+function withPart(before: unknown, added: ObjectData | undefined): ObjectData[] {
+  const parts = (before as ObjectData[] | undefined) ?? [];
+  return added ? [...parts, added].slice(-MAX_PARTS) : parts;
 }

@@ -21,7 +21,7 @@ const TYPE_OF_STATUS: Record<SettlementNews["status"], readonly EventType[]> = {
 
 /** The object that a ledger reference names; undefined when only the ledger entry can tell. */
 export function objectOfRef(ledgerRef: string): string | undefined {
-  return /^(ccl|pcl)_/.test(ledgerRef) ? undefined : ledgerRef;
+  return /^(ccl|pcl|prf)_/.test(ledgerRef) ? undefined : ledgerRef;
 }
 
 export function settlementChange(news: SettlementNews, objectId: string): Change {
@@ -61,17 +61,22 @@ function isFinal(status: Settlement["status"]): boolean {
   return status === "CONFIRMED" || status === "FAILED";
 }
 
-/** The parts of an object that have a settlement of their own: the object and its cancellations. */
+/** The parts of an object that have a settlement of their own: the object, its cancellations and refunds. */
 function settleablesOf(data: ObjectData): Map<string, Settleable> {
-  const { transferId, chargeId, refundId, paymentId, cancellation, cancellations } = data;
+  const { transferId, chargeId, refundId, paymentId, cancellation, cancellations, refunds } = data;
   const parts = new Map<string, Settleable>();
   const ownId = transferId ?? chargeId ?? refundId ?? paymentId;
   if (typeof ownId === "string") parts.set(ownId, data as unknown as Settleable);
   const cancelled = [...((cancellations as Cancelled[] | undefined) ?? []), cancellation as Cancelled | null];
   for (const each of cancelled) if (each) parts.set(each.cancelId, each);
+  for (const each of (refunds as Refunded[] | undefined) ?? []) parts.set(each.refundId, each);
   return parts;
 }
 
 interface Cancelled extends Settleable {
   cancelId: string;
+}
+
+interface Refunded extends Settleable {
+  refundId: string;
 }

@@ -13,6 +13,7 @@ import { payment } from "../../intents/payment/model.testing";
 import { placeHold } from "../../intents/placeHold/model.testing";
 import { postHold } from "../../intents/postHold/model.testing";
 import { refund } from "../../intents/refund/model.testing";
+import { refundPayment } from "../../intents/refundPayment/model.testing";
 import { reopenAccount } from "../../intents/reopenAccount/model.testing";
 import { transfer } from "../../intents/transfer/model.testing";
 import { voidHold } from "../../intents/voidHold/model.testing";
@@ -33,6 +34,7 @@ const RULES: { [K in IntentKind]: RuleOf<K> } = {
   transfer,
   payment,
   cancelPayment,
+  refundPayment,
   placeHold,
   postHold,
   voidHold,
@@ -56,7 +58,7 @@ export class Model extends ModelBook {
       const first = this.done.get(this.logs.get(`${org}/${intent.chainLogId}`) ?? "");
       if (first) return first.content === content ? first.answer : { code: "REQ_003" };
     }
-    const done: Done = { kind: intent.kind, content, answer: {}, atMs: nowMs, cancelled: 0n };
+    const done: Done = { kind: intent.kind, content, answer: {}, atMs: nowMs, cancelled: 0n, refunded: 0n };
     try {
       done.answer = { lines: this.run(request, id, done, nowMs) };
     } catch (error) {

@@ -125,6 +125,8 @@ export interface Done {
   wallet?: string;
   amount?: bigint;
   cancelled: bigint;
+  /** How much of a payment is refunded in parts. */
+  refunded: bigint;
   undo?: { receiver: string; parts: Move[]; accrued: bigint; incentive?: string };
   hold?: ModelHold;
 }

@@ -4,6 +4,7 @@ export const cancelPayment: RuleOf<"cancelPayment"> = (book, { org, intent }) =>
   const payment = book.doneOf(org, intent.paymentRequestId);
   if (!payment?.undo) throw new Refused("PAY_004");
   if (payment.cancelled > 0n) throw new Refused("PAY_003");
+  if (payment.refunded > 0n) throw new Refused("PAY_008");
   const { receiver, parts, accrued, incentive } = payment.undo;
   const whole = parts.reduce((sum, [, , amount]) => sum - amount, 0n);
   const from = book.paying(org, receiver);

@@ -1,6 +1,6 @@
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 
-// The six commands with test values.
+// The commands with test values.
 
 export type Command = NonNullable<ExecuteRequest["command"]>;
 
@@ -46,6 +46,10 @@ export function pay(
 
 export function cancelPayment(paymentId: string, notes: GivenNotes = {}): Command {
   return { $case: "cancelPayment", value: { paymentId, ...given(notes) } };
+}
+
+export function refundPayment(paymentId: string, amount: number, notes: GivenNotes = {}): Command {
+  return { $case: "refundPayment", value: { paymentId, amountWon: String(amount), ...given(notes) } };
 }
 
 function text(amount: number | undefined): string | undefined {
