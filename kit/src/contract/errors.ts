@@ -26,6 +26,22 @@ export const errorTable = {
     "RESOURCE_EXHAUSTED",
     "The plan's limit is reached. Wait until details.resetsAt, or change the plan.",
   ),
+  WAUTH_005: row(
+    403,
+    "PERMISSION_DENIED",
+    "The API key lacks the scope that details.scope names. Use a key that has it.",
+  ),
+  WAUTH_006: row(
+    403,
+    "PERMISSION_DENIED",
+    "The API key may not be used from the address in details.address. Use an address of the key's allow-list.",
+  ),
+  WAUTH_007: row(404, "NOT_FOUND", "The API key does not exist. Check the id."),
+  WAUTH_008: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The organisation has too many usable API keys. Revoke keys that are not used.",
+  ),
 
   WAL_001: row(
     409,

@@ -8,6 +8,7 @@ const BATCH = 500;
 export function jobs(app: App): Job[] {
   return [
     { name: "expire_quota_leases", everyMs: 2_000, run: () => app.expireQuotaLeases(BATCH) },
+    { name: "write_key_uses", everyMs: 5_000, run: () => app.writeKeyUses() },
     {
       name: "delete_old_quota_leases",
       everyMs: 60_000,

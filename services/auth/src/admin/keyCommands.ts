@@ -1,11 +1,20 @@
 import { Command } from "commander";
+import { type Scope, SCOPES } from "@wonrail/kit/contract/scopes";
 import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
+import { scopes, words } from "./options";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
 import { actorOf, withSecretShown, withAuth, type World } from "./world";
 
 interface KeyOptions {
   org: string;
   json?: boolean;
+}
+
+interface IssueOptions {
+  name?: string;
+  scopes?: Scope[];
+  addresses?: string[];
+  expires?: Date;
 }
 
 interface RevokeOptions extends KeyOptions {
@@ -29,15 +38,19 @@ function ofOrganisation(command: Command): Command {
 function issue(world: World): Command {
   return new Command("issue")
     .description("issue another API key; it is shown once")
+    .option("--name <name>", "what the key is for")
+    .option("--scopes <scopes>", "its scopes, separated by commas; default: all", scopes)
+    .option("--addresses <ranges>", "addresses and CIDR ranges that may use it, separated by commas", words)
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
-    .action(async ({ org, expires, json }: KeyOptions & { expires?: Date }) => {
-      const input = { code: org, actor: actorOf(world), ...(expires ? { expiresAt: expires } : {}) };
+    .action(async ({ org, expires, json, name, scopes, addresses }: KeyOptions & IssueOptions) => {
+      const grant = { ...given("name", name), ...given("scopes", scopes), ...given("allowedAddresses", addresses) };
+      const input = { code: org, grant, actor: actorOf(world), ...given("expiresAt", expires) };
       await withSecretShown(
         world,
         (auth) => auth.issueKey(input),
         ({ key, apiKey }) => {
           const expiresAt = key.expiresAt.toISOString();
-          const result = { orgCode: org, prefix: key.prefix, apiKey, expiresAt };
+          const result = { orgCode: org, prefix: key.prefix, name: key.name, ...grantOf(key), apiKey, expiresAt };
           print(world, json, result, [
             ...lines(result),
             "",
@@ -56,11 +69,14 @@ function list(world: World): Command {
       const keys = await withAuth(world, (auth) => auth.listKeys({ code: org, limit }));
       const rows = keys.map(({ key, access }) => ({
         prefix: key.prefix,
+        name: key.name,
         state: stateOf(key, access),
+        ...grantOf(key),
+        lastUsedAt: key.lastUsedAt?.toISOString() ?? "",
         issuedAt: key.issuedAt.toISOString(),
         usableUntil: (key.revokedAt ?? usableUntil(key)).toISOString(),
       }));
-      print(world, json, rows, table(rows, ["prefix", "state", "issuedAt", "usableUntil"]));
+      print(world, json, rows, table(rows, ["prefix", "name", "state", "scopes", "addresses", "lastUsedAt", "usableUntil"]));
     });
 }
 
@@ -73,13 +89,23 @@ function revoke(world: World): Command {
     .action(async ({ org, key: prefix, withSuccessors, leaked, json }: RevokeOptions) => {
       const wanted = { withSuccessors: withSuccessors === true, isLeaked: leaked === true };
       const input = { code: org, prefix, actor: actorOf(world), ...wanted };
-      const { revokedAt, prefixes } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
+      const { revokedAt, keys } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
+      const prefixes = keys.map((key) => key.prefix);
       const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt.toISOString() };
       print(world, json, { ...result, revokedKeys: prefixes }, [
         ...lines(result),
         ...lines({ revokedKeys: prefixes.join(", ") || "none, they were revoked before" }),
       ]);
     });
+}
+
+/** Scopes and addresses as the options of `key issue` take them. */
+function grantOf({ scopes, allowedAddresses }: ApiKey) {
+  return { scopes: scopes.length === SCOPES.length ? "all" : scopes.join(","), addresses: allowedAddresses.join(",") };
+}
+
+function given<N extends string, V>(name: N, value: V | undefined): Partial<Record<N, V>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<N, V>);
 }
 
 function stateOf(key: ApiKey, access: KeyAccess): string {
