@@ -13,7 +13,7 @@ import {
   type Route,
 } from "../routes/operation";
 import { type AddressLimits } from "./addressLimits";
-import { authenticate } from "./authenticate";
+import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
@@ -72,20 +72,19 @@ async function serveAnyone(
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
   const { access, waitMs = 0 } = route.operation;
   const needed = access === "session" ? "session" : "full";
-  await serveAs({ access: needed, waitMs }, options, req, res, (principal) =>
+  await serveAs({ access: needed, scope: route.scope, waitMs }, options, req, res, (principal) =>
     handle(route, options, principal, req, res),
   );
 }
 
-export interface KeyNeeds {
-  access: "session" | "full";
+export interface RequestNeeds extends KeyNeeds {
   /** How much longer the work may take than another request. */
   waitMs: number;
 }
 
 /** Authenticates the request and does the work as a request of the key's organisation. */
 export async function serveAs(
-  { access, waitMs }: KeyNeeds,
+  { waitMs, ...needs }: RequestNeeds,
   options: Pick<ServeOptions, "addressOf" | "principals" | "rates" | "running">,
   req: Request,
   res: ApiResponse,
@@ -93,7 +92,7 @@ export async function serveAs(
 ): Promise<void> {
   const { exchange } = res.locals;
   exchange.clientAddress = options.addressOf(req);
-  const principal = await authenticate(options.principals, req, exchange, access);
+  const principal = await authenticate(options.principals, req, exchange, needs);
   if (waitMs > 0)
     exchange.context = { ...exchange.context, deadlineMs: exchange.context.deadlineMs! + waitMs };
   // From here on the log lines and the calls to other services name the organisation.

@@ -2,6 +2,7 @@ import { type Tag } from "./operation";
 
 export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Authentication: "Refresh, revoke and inspect the organisation's API key.",
+  "API keys": "Issue, list and revoke the organisation's API keys, each with scopes and an allow-list.",
   Wallets: "Create and manage the wallets of your users, and list what changed their balances.",
   Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
   Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",

@@ -7,6 +7,7 @@ import {
   firstKey,
   firstPayment,
   instant,
+  issuedShopKey,
   instantRequest,
   justCancelled,
   later,
@@ -37,6 +38,7 @@ import {
   settledTransfer,
   shop,
   shopAddress,
+  shopKey,
   testDelivery,
   transfer,
 } from "./exampleFixtures";
@@ -70,6 +72,19 @@ export const story: Example[] = [
     body: { apiKey: firstKey, secretKey },
     data: { newApiKey: newKey, expiresAt: daysAfter(minute(2), 90) },
   },
+  {
+    operation: "issueKey",
+    at: shopKey.issuedAt,
+    body: { name: shopKey.name, scopes: shopKey.scopes, allowedAddresses: shopKey.allowedAddresses },
+    data: issuedShopKey,
+  },
+  {
+    operation: "getKey",
+    at: secondsAfter(minute(2), 20),
+    params: { keyId: shopKey.keyId },
+    data: shopKey,
+  },
+  { operation: "listKeys", at: secondsAfter(minute(2), 30), query: {}, data: pageOf(shopKey) },
   {
     operation: "createWallet",
     at: minute(3),
@@ -306,6 +321,16 @@ export const story: Example[] = [
     at: minute(40),
     params: { walletId: payerWalletId },
     data: { ...movedPayer, status: "DEACTIVATED", updatedAt: minute(40) },
+  },
+  {
+    operation: "deleteKey",
+    at: secondsAfter(minute(40), 10),
+    params: { keyId: shopKey.keyId },
+    query: { withSuccessors: "true" },
+    data: {
+      ...{ keyId: shopKey.keyId, revoked: true, revokedAt: secondsAfter(minute(40), 10) },
+      revokedKeyIds: [shopKey.keyId],
+    },
   },
   { operation: "revokeKey", at: minute(41), data: { revoked: true, revokedAt: minute(41) } },
 ];

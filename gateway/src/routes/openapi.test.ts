@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorTable } from "@wonrail/kit/contract/errors";
+import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type RouteDeps, routes } from ".";
 import { story } from "./examples";
 import { refusalCodes } from "./openapi";
 import { renderOpenApi } from "./renderOpenApi";
+import { OPERATION_SCOPES } from "./scopes";
 
 const table = routes({ clients: {}, principals: {} } as RouteDeps);
 
@@ -93,6 +95,9 @@ test("the example of each error holds every detail that a program reads", () => 
     "WAL_004 walletId",
     "WAUTH_001 reason",
     "WAUTH_004 quota limit used resetsAt",
+    "WAUTH_005 scope",
+    "WAUTH_006 address",
+    "WAUTH_008 limit",
     "WHK_002 reason",
     "WHK_003 limit",
   ]);
@@ -201,7 +206,7 @@ test("request objects are closed, and response objects may gain fields", () => {
       ...["CancelCharge", "CancelPayment", "CreateCharge", "CreateInstantTransaction", "CreatePayment"],
       ...["CreateScheduledTransaction", "CreateTransfer", "CreateWallet", "RefreshKey", "RefundWallet"],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
-      ...["CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
+      ...["IssueKey", "CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),
   );
   expect(objects.length).toBeGreaterThan(closed.length + 50);
@@ -247,6 +252,18 @@ test("every operation, parameter and field of a schema is described", () => {
 test("every operation but refresh and liveness requires a key", () => {
   const open = operations.filter(({ security }) => security.length === 0);
   expect(open.map(({ operationId }) => operationId)).toEqual(["refreshKey", "checkHealth"]);
+});
+
+test("every operation with a key has one entry in the table of scopes, and documents it", () => {
+  const keyed = table.filter(({ operation }) => operation.access !== "anyone");
+  expect(Object.keys(OPERATION_SCOPES).sort()).toEqual(keyed.map(({ operation }) => operation.id).sort());
+  expect(new Set(Object.values(OPERATION_SCOPES).filter((scope) => scope !== null))).toEqual(new Set(SCOPES));
+  for (const { operation, scope } of keyed) {
+    const { description, security } = operations.find(({ operationId }) => operationId === operation.id)!;
+    const scopes = scope === null ? [] : [scope];
+    expect(security).toEqual([{ apiKey: scopes }, { bearer: scopes }]);
+    expect(description).toContain(scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`);
+  }
 });
 
 test("a literal path precedes a parameter that would match it", () => {

@@ -130,14 +130,15 @@ function pathOf(route: Route): RouteConfig {
   const { method, path, operation } = route;
   const { id, summary, description, tag, access, params, query, body } = operation;
   const examples = story.filter((example) => example.operation === id);
+  const scopes = route.scope === null ? [] : [route.scope];
   return {
     method: method.toLowerCase() as Lowercase<typeof method>,
     path: path.replace(/:(\w+)/g, "{$1}"),
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description: [description, scopeSentence(route)].filter(Boolean).join(" "),
     tags: [tag],
-    security: access === "anyone" ? [] : [{ apiKey: [] }, { bearer: [] }],
+    security: access === "anyone" ? [] : [{ apiKey: scopes }, { bearer: scopes }],
     parameters: parametersOf(operation),
     request: {
       ...(params ? { params: withExample(params, examples[0]?.params) } : {}),
@@ -151,6 +152,11 @@ function pathOf(route: Route): RouteConfig {
       ...refusalsOf(route),
     },
   };
+}
+
+function scopeSentence({ operation, scope }: Route): string | undefined {
+  if (operation.access === "anyone") return undefined;
+  return scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`;
 }
 
 /** The fields of a path or a query, with the example's values. */
@@ -193,7 +199,7 @@ function successOf({ data, access, idempotent }: Operation, examples: Example[])
 }
 
 /** All codes of an operation: its own, and those that follow from its definition. */
-export function refusalCodes({ operation, method }: Route): ErrorCode[] {
+export function refusalCodes({ operation, method, scope }: Route): ErrorCode[] {
   const { access, isUnlimited, body, idempotent, quota, errors } = operation;
   const codes = new Set<ErrorCode>([...errors, "REQ_001", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
@@ -204,7 +210,9 @@ export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   add(body || method !== "GET", "REQ_006", "REQ_007");
   add(idempotent, "REQ_002", "REQ_003");
   add(access !== "anyone", "WAUTH_001", "WAUTH_002");
+  add(access !== "anyone", "WAUTH_006");
   add(access === "full", "WAUTH_003");
+  add(scope, "WAUTH_005");
   add(quota, "WAUTH_004");
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
 }
@@ -313,6 +321,9 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
     used: 1_000_000,
     resetsAt: "2026-01-31T15:00:00.000Z",
   },
+  WAUTH_005: { scope: "payments:write" },
+  WAUTH_006: { address: "198.51.100.7" },
+  WAUTH_008: { limit: 100 },
   WAL_001: { walletId: payerWalletId },
   WAL_002: { walletId: payerWalletId },
   WAL_003: { walletId: payerWalletId },

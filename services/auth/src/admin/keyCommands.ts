@@ -89,8 +89,7 @@ function revoke(world: World): Command {
     .action(async ({ org, key: prefix, withSuccessors, leaked, json }: RevokeOptions) => {
       const wanted = { withSuccessors: withSuccessors === true, isLeaked: leaked === true };
       const input = { code: org, prefix, actor: actorOf(world), ...wanted };
-      const { revokedAt, keys } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
-      const prefixes = keys.map((key) => key.prefix);
+      const { revokedAt, prefixes } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
       const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt.toISOString() };
       print(world, json, { ...result, revokedKeys: prefixes }, [
         ...lines(result),

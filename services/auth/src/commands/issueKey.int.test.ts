@@ -107,7 +107,8 @@ test("a key revokes another with its successors, and the trail names both", asyn
     auth.revokeKey({ orgId, keyId, withSuccessors: true, actor: { keyId: manager.keyId } });
   const first = await revoke();
   expect(first.keys.map(({ keyId }) => keyId)).toEqual([old.key.keyId, successor.keyId]);
-  expect(await revoke()).toEqual({ revokedAt: first.revokedAt, keys: [] });
+  expect(first.prefixes).toEqual([old.key.prefix, successor.prefix]);
+  expect(await revoke()).toMatchObject({ revokedAt: first.revokedAt, keys: [{}, {}], prefixes: [] });
   const trail = await auth.listAudit({ code, limit: 2 });
   expect(trail.map(({ action, actor }) => [action, actor])).toEqual(
     Array(2).fill(["key_revoked", `key:${manager.prefix}`]),

@@ -22,8 +22,10 @@ export interface RevokeKeyInput {
 export interface RevokedKey {
   /** The time of the key's first revocation. */
   revokedAt: Date;
-  /** The keys that this call revoked, oldest first. */
+  /** The key, then the successors that were asked for, oldest first. All are revoked now. */
   keys: ApiKey[];
+  /** The prefixes of the keys that this call revoked, oldest first. */
+  prefixes: string[];
 }
 
 /** Revokes a key for good. A repeated call changes nothing. */
@@ -37,7 +39,8 @@ export async function revokeKey({ db }: Deps, input: RevokeKeyInput): Promise<Re
     const keys = withSuccessors ? [key, ...(await listSuccessors(tx, orgId, keyId))] : [key];
     const open = keys.filter(({ revokedAt }) => revokedAt === null);
     for (const one of open) await revokeOne(tx, one, locked.now, { actor, details: input.details ?? {} });
-    return { revokedAt: key.revokedAt ?? locked.now, keys: open };
+    const prefixes = open.map(({ prefix }) => prefix);
+    return { revokedAt: key.revokedAt ?? locked.now, keys, prefixes };
   });
 }
 
