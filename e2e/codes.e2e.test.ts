@@ -6,6 +6,7 @@ import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
 import { EVENT_CODES } from "./support/eventCodes";
+import { KEY_CODES } from "./support/keyCodes";
 import { leaksOf, secretsOf } from "./support/leaks";
 import { admin, issuedKeys, newOrganisation, type NewOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
@@ -293,6 +294,7 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
     return refused;
   },
 
+  ...KEY_CODES,
   EVT_001: EVENT_CODES.EVT_001,
   EVT_002: EVENT_CODES.EVT_002,
   WHK_001: EVENT_CODES.WHK_001,

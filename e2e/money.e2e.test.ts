@@ -84,7 +84,8 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
   const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
   const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);
-  const foreign = { ...made, evt, whk };
+  const { keyId: key } = (await stranger.api.get("/api/wallet-auth/session")).key;
+  const foreign = { ...made, evt, whk, key };
   const before = await wholeLedger();
   for (const { request, foreign: one, absent } of await compareForeignAnswers(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);

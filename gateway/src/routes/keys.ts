@@ -9,6 +9,7 @@ import { type ApiKey as ApiKeyMessage, KeyStatus } from "@wonrail/proto/auth/v1/
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
 import { pageRequest, paginationOf } from "./answers";
+import { keyedBy, retriedBy } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import { idOf, listQuery, momentOf, pageOf, responseId, textOf, timestamp } from "./schemas";
 
@@ -73,9 +74,11 @@ export const issueKey = operation({
   description:
     "The new key has the scopes that you name. A scope that your own key lacks is refused with " +
     "WAUTH_005. An address outside of your own key's allow-list is refused, too. The answer is the " +
-    "only one that shows the key.",
+    "only one that shows the key. It is not stored, so `apiKey` is null in the answer to a repetition " +
+    "with the same Idempotency-Key: revoke the key if the first answer did not reach you, and issue " +
+    "another.",
   access: "full",
-  whenUnknown: "This operation takes none: list the keys, and revoke the new one if it did not reach you.",
+  idempotent: true,
   body: z
     .strictObject({
       name: textOf(MAX_NAME_CHARACTERS, "What the key is for, in your words.", 1),
@@ -99,7 +102,9 @@ export const issueKey = operation({
     .strictObject({
       ...keyFields,
       lastUsedAt: z.null().meta({ description: "Always null: the key is new." }),
-      apiKey: z.string().meta({ description: "The key itself. Store it: it is not shown again." }),
+      apiKey: z.string().nullable().meta({
+        description: "The key itself. Store it: it is not shown again. null in the answer to a repetition.",
+      }),
     })
     .meta({ id: "IssuedKey" }),
   errors: ["WAUTH_008"],
@@ -163,12 +168,15 @@ export const deleteKey = operation({
 });
 
 export function issueKeyWith(auth: Auth): Handler<typeof issueKey> {
-  return async ({ body }, { principal: { orgId, keyId }, clientAddress }) => {
+  return async ({ body }, call) => {
+    const { orgId, keyId } = call.principal;
     const { name, scopes, allowedAddresses = [], expiresAt, apiVersion = "" } = body;
     const wanted = { name, scopes, allowedAddresses, expiresAt, apiVersion };
-    const request = { orgId, issuerKeyId: keyId, clientAddress, ...wanted };
-    const { key, apiKey } = await auth.issueKey(request, { timeoutMs: CALL_TIMEOUT_MS });
-    return { data: { ...keyJson(known(key)), lastUsedAt: null, apiKey } };
+    const { clientAddress } = call;
+    const request = { orgId, issuerKeyId: keyId, clientAddress, ...wanted, ...keyedBy(call, body) };
+    const options = { timeoutMs: CALL_TIMEOUT_MS, ...retriedBy(call) };
+    const { key, apiKey = null, replayed } = await auth.issueKey(request, options);
+    return { data: { ...keyJson(known(key)), lastUsedAt: null, apiKey }, replayed };
   };
 }
 

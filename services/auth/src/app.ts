@@ -1,5 +1,6 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { type DomainError } from "@wonrail/kit/contract/errors";
+import { deleteOldKeys } from "@wonrail/kit/idempotency";
 import { createLane } from "@wonrail/kit/lane";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
@@ -67,6 +68,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
     deleteOldQuotaLeases: bind(deps, deleteOldQuotaLeases),
     deleteOldFailures: bind(deps, deleteOldFailures),
     writeKeyUses: uses.write,
+    deleteOldIdempotencyKeys: (signal: AbortSignal) => deleteOldKeys(deps.db, signal),
 
     getKey: bind(deps, getKey),
     getKeyPage: bind(deps, getKeyPage),

@@ -15,6 +15,11 @@ export function jobs(app: App): Job[] {
       run: (signal) => app.deleteOldQuotaLeases(signal),
     },
     { name: "delete_old_failures", everyMs: 10_000, run: (signal) => app.deleteOldFailures(signal) },
+    {
+      name: "delete_old_idempotency_keys",
+      everyMs: 3_600_000,
+      run: (signal) => app.deleteOldIdempotencyKeys(signal),
+    },
     { name: "verify_audit", everyMs: 30_000, run: (signal) => app.checkAudit(signal) },
   ];
 }

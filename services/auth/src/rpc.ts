@@ -11,6 +11,7 @@ import {
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
 import { type Id, isId } from "@wonrail/kit/contract/ids";
+import { readKeyedRequest } from "@wonrail/kit/idempotency";
 import { readPage } from "@wonrail/kit/page";
 import {
   AuthServiceService,
@@ -61,8 +62,9 @@ export function rpc(app: App): GrpcService[] {
       },
 
       async issueKey(request) {
-        const { key, apiKey, now } = await app.issueKeyByKey(issueKeyInput(request));
-        return { key: keyMessage(key, now), apiKey };
+        const { key, apiKey, replayed } = await app.issueKeyByKey(issueKeyInput(request));
+        // As issued, also when it changed since: a replay gets the first answer.
+        return { key: keyMessage(key, key.issuedAt), apiKey, replayed };
       },
 
       async getKey({ orgId, keyId }) {
@@ -182,6 +184,7 @@ function issueKeyInput(request: IssueKeyRequest): IssueKeyByKeyInput {
     grant: { name, scopes, allowedAddresses, ...(isApiVersion(apiVersion) ? { apiVersion } : {}) },
     expiresAt,
     clientAddress,
+    keyed: readKeyedRequest("issueKey", readOrgId(orgId), request),
   };
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { type Scope } from "@wonrail/kit/contract/scopes";
 import { newId } from "@wonrail/kit/contract/ids";
+import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { type KeyGrant } from "../domain/grants";
@@ -39,7 +40,7 @@ test("a key issues a key that works with its own rights", async () => {
   const grant = { name: "shop", scopes: ["payments:write"], allowedAddresses: ["203.0.113.0/24"] } as const;
   const issued = await issue(grant);
   expect(issued.key).toMatchObject({ orgId, ...grant, apiVersion: "2026-01-01", predecessorId: null });
-  const { caller } = await auth.resolveKey({ presented: parseApiKey(issued.apiKey)!, clientAddress: CLIENT });
+  const { caller } = await auth.resolveKey({ presented: parseApiKey(issued.apiKey!)!, clientAddress: CLIENT });
   expect(caller!.key).toMatchObject(grant);
   const [entry] = await auth.listAudit({ code, limit: 1 });
   expect(entry).toMatchObject({ action: "key_issued", actor: `key:${key.prefix}`, subject: issued.key.prefix });
@@ -55,6 +56,25 @@ test("a key cannot give a scope or an address that it lacks", async () => {
     details: { fields: [{ path: "allowedAddresses[0]" }] },
   });
   expect((await issue({ scopes: ALL })).key.allowedAddresses).toEqual(["203.0.113.0/24"]);
+});
+
+test("a repetition gets the same key without its secret part, which is stored nowhere", async () => {
+  const { orgId, key: issuer } = await managed();
+  const keyed = { orgId, operation: "issueKey", key: "shop 1", requestHash: Buffer.alloc(32) };
+  const issue = (scopes: Scope[], requestHash = keyed.requestHash) =>
+    auth.issueKeyByKey({
+      ...{ orgId, issuerKeyId: issuer.keyId, grant: { scopes }, clientAddress: CLIENT },
+      keyed: { ...keyed, requestHash },
+    });
+  const first = await issue(["wallets:read"]);
+  expect(first).toMatchObject({ apiKey: expect.stringMatching(/^wk_test_/) as string, replayed: false });
+  expect(await issue(["wallets:read"])).toEqual({ key: first.key, apiKey: undefined, replayed: true });
+  await expect(issue(ALL, Buffer.alloc(32, 1))).rejects.toMatchObject({ code: "REQ_003" });
+  const { stored } = await database.db.one<{ stored: string }>(
+    sql`select answer::text as stored from idempotency_keys where org_id = ${orgId}`,
+  );
+  expect(stored).not.toContain(first.apiKey!.slice(21));
+  expect((await auth.getKeyPage(orgId, { limit: 9, offset: 0, after: null })).items).toHaveLength(3);
 });
 
 test("a key without keys:manage issues none, and a revoked key neither", async () => {

@@ -2,6 +2,7 @@ import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { tx, type Tx } from "@wonrail/kit/db";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId, type Id } from "@wonrail/kit/contract/ids";
+import { type KeyedRequest, once } from "@wonrail/kit/idempotency";
 import { type JsonObject } from "@wonrail/kit/json";
 import { type Deps } from "./deps";
 import { type KeyGrant, limitToIssuer, makeGrant } from "../domain/grants";
@@ -48,14 +49,18 @@ export interface IssueKeyByKeyInput {
   grant: Partial<KeyGrant>;
   expiresAt?: Date | undefined;
   clientAddress: string;
+  keyed?: KeyedRequest | undefined;
 }
 
-/** Issues another API key for a partner's key, with the rights of that key or fewer. */
+/**
+ * Issues another API key for a partner's key, with the rights of that key or fewer. A repetition
+ * with the same Idempotency-Key gets the same answer without the key, which is not stored.
+ */
 export async function issueKeyByKey(
   deps: Deps,
   input: IssueKeyByKeyInput,
-): Promise<Omit<IssuedKey, "organisation"> & { now: Date }> {
-  const { orgId, issuerKeyId, clientAddress } = input;
+): Promise<{ key: ApiKey; apiKey: string | undefined; replayed: boolean }> {
+  const { orgId, issuerKeyId, clientAddress, keyed } = input;
   const wanted = makeGrant(input.grant);
   return tx(deps.db, async (tx) => {
     const locked = await lockOrganisation(tx, orgId);
@@ -64,16 +69,19 @@ export async function issueKeyByKey(
     if (!issuer || !isUsable(issuer, locked.now)) throw new DomainError("WAUTH_001");
     if (!issuer.scopes.includes("keys:manage")) throw new DomainError("WAUTH_005", { scope: "keys:manage" });
     const { organisation, now } = locked;
-    const grant = limitToIssuer(wanted, issuer);
-    const expiresAt = checkExpiry(deps, input.expiresAt ?? usualExpiry(deps, now), now);
-    const { usable } = await countUsableKeys(tx, orgId, now);
-    if (usable >= MAX_USABLE_KEYS) throw new DomainError("WAUTH_008", { limit: MAX_USABLE_KEYS });
-    const details = { address: clientAddress };
-    const actor = `key:${issuer.prefix}`;
-    return {
-      now,
-      ...(await insertKey(tx, deps, { organisation, grant, now, expiresAt, actor, details })),
-    };
+    let apiKey: string | undefined;
+    const { answer: key, replayed } = await once(tx, keyed, async () => {
+      const grant = limitToIssuer(wanted, issuer);
+      const expiresAt = checkExpiry(deps, input.expiresAt ?? usualExpiry(deps, now), now);
+      const { usable } = await countUsableKeys(tx, orgId, now);
+      if (usable >= MAX_USABLE_KEYS) throw new DomainError("WAUTH_008", { limit: MAX_USABLE_KEYS });
+      const details = { address: clientAddress };
+      const actor = `key:${issuer.prefix}`;
+      const issued = await insertKey(tx, deps, { organisation, grant, now, expiresAt, actor, details });
+      apiKey = issued.apiKey;
+      return issued.key;
+    });
+    return { key, apiKey, replayed };
   });
 }
 

@@ -1,6 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Database, tx } from "@wonrail/kit/db";
+import { type KeyedRequest, once } from "@wonrail/kit/idempotency";
 import { type EventType, findLastSequence } from "../../feed";
 import { type Webhook } from "../domain/webhook";
 import { type Secrets } from "../secrets";
@@ -22,34 +23,41 @@ export interface NewWebhookInput {
   ordering: Webhook["ordering"];
   /** Events behind this sequence are delivered; null: only events from now on. */
   after: bigint | null;
+  keyed?: KeyedRequest | undefined;
 }
 
 /** Webhooks of one organisation. */
 const MAX_WEBHOOKS = 50;
 
-/** Makes an endpoint. The answer is the only one that shows the secret. */
+/**
+ * Makes an endpoint and shows its secret. A repetition with the same Idempotency-Key gets the secret
+ * again: the stored answer has it sealed.
+ */
 export async function createWebhook(
   { db, secrets, checkUrl }: WebhookDeps,
   input: NewWebhookInput,
-): Promise<{ webhook: Webhook; secret: string }> {
+): Promise<{ webhook: Webhook; secret: string; replayed: boolean }> {
   await checkUrl(input.url);
-  const { orgId, status, after, ...rest } = input;
+  const { orgId, status, after, keyed, ...rest } = input;
   const webhookId = newId("whk");
-  const { secret, sealed } = await secrets.make({ orgId, webhookId }, FIRST_SECRET_VERSION);
-  const webhook = await tx(db, async (tx) => {
-    if ((await countForInsert(tx, orgId)) >= MAX_WEBHOOKS)
-      throw new DomainError("WHK_003", { limit: MAX_WEBHOOKS });
-    const afterSequence = after ?? (await findLastSequence(tx, orgId));
-    const disabledReason = status === "DISABLED" ? "REQUESTED" : null;
-    return insertWebhook(tx, {
-      ...rest,
-      orgId,
-      webhookId,
-      status,
-      disabledReason,
-      afterSequence,
-      secret: sealed,
-    });
-  });
-  return { webhook, secret };
+  const { sealed } = await secrets.make({ orgId, webhookId }, FIRST_SECRET_VERSION);
+  const { answer: webhook, replayed } = await tx(db, (tx) =>
+    once(tx, keyed, async () => {
+      if ((await countForInsert(tx, orgId)) >= MAX_WEBHOOKS)
+        throw new DomainError("WHK_003", { limit: MAX_WEBHOOKS });
+      const afterSequence = after ?? (await findLastSequence(tx, orgId));
+      const disabledReason = status === "DISABLED" ? "REQUESTED" : null;
+      return insertWebhook(tx, {
+        ...rest,
+        orgId,
+        webhookId,
+        status,
+        disabledReason,
+        afterSequence,
+        secret: sealed,
+      });
+    }),
+  );
+  const [secret] = await secrets.open(webhook, webhook.secrets);
+  return { webhook, secret: secret!, replayed };
 }
