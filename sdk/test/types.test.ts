@@ -50,6 +50,8 @@ const methods: Record<string, string> = {
 
 /** Deliberate differences between library and document. */
 const onPurpose: Record<string, (documented: string) => string> = {
+  // A later service has further versions.
+  issueKey: (shape) => shape.replace(/apiVersion\?: [^;]+;/, "apiVersion?: string;"),
   // The client's own key is the one to refresh.
   refreshKey: (shape) => shape.replace("apiKey:", "apiKey?:"),
   // The client's network is filled in.

@@ -64,15 +64,15 @@ function keyOf({ issuedAt, ...rest }: { prefix: string; issuedAt: string; scopes
 const shopKeyText = "wk_test_3Qr4St5Uv6Wx_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123450Gh7Ij";
 const shopKeyIssuedAt = secondsAfter(minute(2), 10);
 /** The key that the story issues for a shop and later revokes. */
-export const shopKey = {
+const newShopKey = {
   ...keyOf({
     ...{ prefix: shopKeyText.slice(0, 20), issuedAt: shopKeyIssuedAt, name: "Online shop" },
     scopes: ["wallets:read", "payments:read", "payments:write"],
   }),
   allowedAddresses: ["203.0.113.0/24"],
-  lastUsedAt: null as string | null,
 };
-export const issuedShopKey = { ...shopKey, apiKey: shopKeyText };
+export const issuedShopKey = { ...newShopKey, apiKey: shopKeyText };
+export const shopKey = { ...newShopKey, lastUsedAt: null as string | null };
 
 export const session = {
   organisation: {

@@ -101,7 +101,6 @@ export const issueKey = operation({
   data: z
     .strictObject({
       ...keyFields,
-      lastUsedAt: z.null().meta({ description: "Always null: the key is new." }),
       apiKey: z.string().nullable().meta({
         description: "The key itself. Store it: it is not shown again. null in the answer to a repetition.",
       }),
@@ -176,7 +175,7 @@ export function issueKeyWith(auth: Auth): Handler<typeof issueKey> {
     const request = { orgId, issuerKeyId: keyId, clientAddress, ...wanted, ...keyedBy(call, body) };
     const options = { timeoutMs: CALL_TIMEOUT_MS, ...retriedBy(call) };
     const { key, apiKey = null, replayed } = await auth.issueKey(request, options);
-    return { data: { ...keyJson(known(key)), lastUsedAt: null, apiKey }, replayed };
+    return { data: { ...keyJson(known(key)), apiKey }, replayed };
   };
 }
 

@@ -2,4 +2,4 @@
 // them. The key, the effect and the answer share one transaction.
 export { deleteOldKeys } from "./deleteOldKeys";
 export { type KeyedRequest, readKeyedRequest } from "./keyedRequest";
-export { type Answered, claimKey, once, saveAnswer } from "./once";
+export { type Answered, claimKey, findKey, once, saveAnswer } from "./once";

@@ -1,5 +1,5 @@
 import { DomainError } from "../contract/errors";
-import { sql, type Tx } from "../db";
+import { type Queryable, sql, type Tx } from "../db";
 import { fromAnswerJson, toAnswerJson } from "./answerJson";
 import { type KeyedRequest } from "./keyedRequest";
 
@@ -33,17 +33,28 @@ export async function once<A extends object>(
  */
 export async function claimKey<A extends object>(
   tx: Tx,
-  { orgId, operation, key, requestHash }: KeyedRequest,
+  request: KeyedRequest,
 ): Promise<{ answer: A | undefined } | undefined> {
+  const { orgId, operation, key, requestHash } = request;
   const inserted = await tx.run(sql`
     insert into idempotency_keys (org_id, operation, key, request_hash)
     values (${orgId}, ${operation}, ${key}, ${requestHash}) on conflict do nothing`);
   if (inserted === 1) return undefined;
-  const found = await tx.maybe<{ request_hash: Buffer; answer: object | null }>(sql`
-    select request_hash, answer from idempotency_keys
-    where org_id = ${orgId} and operation = ${operation} and key = ${key}`);
+  const found = await findKey<A>(tx, request);
   // The job deleted the row in between: the key is too old to be known.
   if (!found) throw new DomainError("SYS_002", { retryAfterMs: 100 });
+  return found;
+}
+
+/** The row of an earlier request with the same key. For checks that must not run in a repetition. */
+export async function findKey<A extends object>(
+  db: Queryable,
+  { orgId, operation, key, requestHash }: KeyedRequest,
+): Promise<{ answer: A | undefined } | undefined> {
+  const found = await db.maybe<{ request_hash: Buffer; answer: object | null }>(sql`
+    select request_hash, answer from idempotency_keys
+    where org_id = ${orgId} and operation = ${operation} and key = ${key}`);
+  if (!found) return undefined;
   if (!found.request_hash.equals(requestHash)) throw new DomainError("REQ_003");
   return { answer: found.answer === null ? undefined : (fromAnswerJson(found.answer) as A) };
 }

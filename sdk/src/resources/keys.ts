@@ -61,8 +61,6 @@ export interface UsedApiKey extends ApiKey {
 
 /** A new API key. */
 export interface CreatedApiKey extends ApiKey {
-  /** Always null: the key is new. */
-  lastUsedAt: null;
   /** The key itself. Store it. Null when the service answers a repetition: it does not store the key. */
   apiKey: string | null;
 }

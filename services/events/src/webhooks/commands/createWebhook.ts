@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Database, tx } from "@wonrail/kit/db";
-import { type KeyedRequest, once } from "@wonrail/kit/idempotency";
+import { findKey, type KeyedRequest, once } from "@wonrail/kit/idempotency";
 import { type EventType, findLastSequence } from "../../feed";
 import { type Webhook } from "../domain/webhook";
 import { type Secrets } from "../secrets";
@@ -37,8 +37,10 @@ export async function createWebhook(
   { db, secrets, checkUrl }: WebhookDeps,
   input: NewWebhookInput,
 ): Promise<{ webhook: Webhook; secret: string; replayed: boolean }> {
-  await checkUrl(input.url);
   const { orgId, status, after, keyed, ...rest } = input;
+  // A repetition gets its answer even if the host has another address by now.
+  const isRepeated = keyed !== undefined && (await findKey(db, keyed)) !== undefined;
+  if (!isRepeated) await checkUrl(input.url);
   const webhookId = newId("whk");
   const { sealed } = await secrets.make({ orgId, webhookId }, FIRST_SECRET_VERSION);
   const { answer: webhook, replayed } = await tx(db, (tx) =>
