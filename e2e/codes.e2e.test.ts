@@ -294,6 +294,7 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
     return refused;
   },
 
+  REQ_008: KEY_CODES.REQ_008,
   WAUTH_005: KEY_CODES.WAUTH_005,
   WAUTH_006: KEY_CODES.WAUTH_006,
   WAUTH_007: KEY_CODES.WAUTH_007,

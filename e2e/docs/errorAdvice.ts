@@ -103,6 +103,7 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
   REQ_005: { operator: NOTHING, support: "Compare the method with the REST reference." },
   REQ_006: { operator: NOTHING, support: FIX_REQUEST },
   REQ_007: { operator: NOTHING, support: FIX_REQUEST },
+  REQ_008: { operator: NOTHING, support: "Name the versions of `details.versions` to the partner." },
   SIG_001: {
     operator: "Follow the runbook SignerRefuses. The code stays between services.",
     support: "Partners do not receive this code.",

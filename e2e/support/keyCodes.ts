@@ -16,6 +16,8 @@ async function keyWith(stack: TestStack, ...options: string[]): Promise<Api> {
 
 /** Requests that are refused with the codes of keys and their rights. */
 export const KEY_CODES = {
+  REQ_008: ({ api }: World) =>
+    api.call("GET", "/api/wallets", undefined, { headers: { "Wonrail-Version": "1999-01-01" } }),
   WAUTH_005: async ({ stack }: World) => {
     const api = await keyWith(stack, "--scopes", "wallets:read");
     expect((await api.call("GET", "/api/wallets")).status).toBe(200);

@@ -109,7 +109,7 @@ function begin(res: ApiResponse): void {
   const { exchange } = res.locals;
   const head = SECURITY_HEADERS.concat(exchange.headers);
   head.push("Content-Type", "text/event-stream; charset=utf-8", "X-Accel-Buffering", "no");
-  head.push("X-Request-Id", exchange.context.requestId);
+  head.push("X-Request-Id", exchange.context.requestId, "Wonrail-Version", exchange.apiVersion);
   res.shouldKeepAlive = false;
   res.writeHead(200, head);
 }

@@ -13,10 +13,12 @@ import {
   type Route,
 } from "../routes/operation";
 import { type AddressLimits } from "./addressLimits";
+import { requestedVersion } from "./apiVersion";
 import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
+import { deprecationHeaders } from "./deprecation";
 import { idempotencyKey } from "./idempotencyKey";
 import { type Principal } from "./principal";
 import { type Principals } from "./principals";
@@ -45,9 +47,12 @@ export interface ServeOptions {
 export function serve(route: Route, options: ServeOptions): RequestHandler {
   const { operation, path } = route;
   const answer = operation.access === "anyone" ? serveAnyone : serveKey;
+  const ownHeaders = deprecationHeaders(operation.deprecated);
   return (req, res) => {
     const apiResponse = res as ApiResponse;
-    apiResponse.locals.exchange.route = path;
+    const { exchange } = apiResponse.locals;
+    exchange.route = path;
+    exchange.headers.push(...ownHeaders);
     return answer(route, options, req, apiResponse);
   };
 }
@@ -59,7 +64,9 @@ async function serveAnyone(
   res: ApiResponse,
 ): Promise<void> {
   const address = options.addressOf(req);
-  res.locals.exchange.clientAddress = address;
+  const { exchange } = res.locals;
+  exchange.clientAddress = address;
+  exchange.apiVersion = requestedVersion(req) ?? exchange.apiVersion;
   if (!operation.isUnlimited) {
     options.openRates.check(address);
     options.openRates.take(address);
@@ -92,7 +99,10 @@ export async function serveAs(
 ): Promise<void> {
   const { exchange } = res.locals;
   exchange.clientAddress = options.addressOf(req);
+  const version = requestedVersion(req);
+  if (version !== undefined) exchange.apiVersion = version;
   const principal = await authenticate(options.principals, req, exchange, needs);
+  if (version === undefined) exchange.apiVersion = principal.apiVersion;
   if (waitMs > 0)
     exchange.context = { ...exchange.context, deadlineMs: exchange.context.deadlineMs! + waitMs };
   // From here on the log lines and the calls to other services name the organisation.

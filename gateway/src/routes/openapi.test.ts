@@ -4,7 +4,7 @@ import { errorTable } from "@wonrail/kit/contract/errors";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type RouteDeps, routes } from ".";
 import { story } from "./examples";
-import { refusalCodes } from "./openapi";
+import { openApiDocument, refusalCodes } from "./openapi";
 import { renderOpenApi } from "./renderOpenApi";
 import { OPERATION_SCOPES } from "./scopes";
 
@@ -81,6 +81,7 @@ test("the example of each error holds every detail that a program reads", () => 
     "RATE_001 retryAfterMs",
     "REQ_001 fields",
     "REQ_006 maxBytes",
+    "REQ_008 versions",
     "SYS_002 retryAfterMs",
     "TRF_001 available required",
     "TRF_002 fields",
@@ -120,16 +121,16 @@ test("each refusal documents its headers", () => {
   const headersOf = (id: string, status: number) =>
     Object.keys(operations.find(({ operationId }) => operationId === id)!.responses[status]!.headers);
   const rate = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
-  const always = "X-Request-Id";
-  expect(headersOf("createPayment", 400)).toEqual([always, ...rate, "Idempotent-Replayed"]);
-  expect(headersOf("createPayment", 401)).toEqual([always, "WWW-Authenticate"]);
-  expect(headersOf("createPayment", 422)).toEqual([always, ...rate]);
-  expect(headersOf("createPayment", 429)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("createPayment", 503)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("createTransaction", 409)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("getWallet", 404)).toEqual([always, ...rate]);
-  expect(headersOf("refreshKey", 429)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("refreshKey", 400)).toEqual([always]);
+  const always = ["X-Request-Id", "Wonrail-Version"];
+  expect(headersOf("createPayment", 400)).toEqual([...always, ...rate, "Idempotent-Replayed"]);
+  expect(headersOf("createPayment", 401)).toEqual([...always, "WWW-Authenticate"]);
+  expect(headersOf("createPayment", 422)).toEqual([...always, ...rate]);
+  expect(headersOf("createPayment", 429)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("createPayment", 503)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("createTransaction", 409)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("getWallet", 404)).toEqual([...always, ...rate]);
+  expect(headersOf("refreshKey", 429)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("refreshKey", 400)).toEqual(always);
 });
 
 test("the health probe documents no rate limit", () => {
@@ -264,6 +265,21 @@ test("every operation with a key has one entry in the table of scopes, and docum
     expect(security).toEqual([{ apiKey: scopes }, { bearer: scopes }]);
     expect(description).toContain(scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`);
   }
+});
+
+test("a deprecated operation is marked, and documents its headers", () => {
+  const { operation, ...route } = table.find(({ operation }) => operation.id === "getWallet")!;
+  const advice = "Use listWallets.";
+  const deprecated = { since: "2026-02-01", sunset: "2026-08-01", advice };
+  const changed = openApiDocument([{ ...route, operation: { ...operation, deprecated } }]);
+  const { get } = (changed.paths as Record<string, Record<string, Documented & { deprecated: boolean }>>)[
+    "/api/wallets/{walletId}"
+  ]!;
+  expect(get).toMatchObject({ deprecated: true, description: expect.stringContaining(advice) as string });
+  for (const { headers } of Object.values(get!.responses))
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(["Deprecation", "Sunset"]));
+  expect(Object.keys(changed.components!.headers!)).toContain("Sunset");
+  expect(document.components.headers).not.toHaveProperty("Sunset");
 });
 
 test("a literal path precedes a parameter that would match it", () => {

@@ -58,6 +58,16 @@ export interface Operation<
   waitMs?: number;
   /** Counts against the plan. */
   quota?: QuotaName;
+  deprecated?: Deprecation;
+}
+
+/** An operation that a later version does not have. Dates are days in UTC, such as 2026-01-31. */
+export interface Deprecation {
+  since: string;
+  /** From this day on the operation can be gone. */
+  sunset: string;
+  /** What to use instead. */
+  advice: string;
 }
 
 export type Shape = z.ZodType;

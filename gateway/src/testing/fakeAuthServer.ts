@@ -29,6 +29,7 @@ export interface KnownKey {
   ratePerSecond: number;
   scopes: string[];
   allowedAddresses: string[];
+  apiVersion: string;
 }
 
 export type FakeAuthServer = Awaited<ReturnType<typeof startFakeAuthServer>>;
@@ -54,6 +55,7 @@ export async function startFakeAuthServer(port = 0) {
       ratePerSecond: 10_000,
       scopes: [...SCOPES],
       allowedAddresses: [],
+      apiVersion: LATEST_API_VERSION,
       ...overrides,
     };
     keys.set(hash.toString("hex"), key);
@@ -170,7 +172,7 @@ function resolution(known: KnownKey | undefined): ResolveKeyResponse {
       organisationVersion: 1n,
       scopes: known.scopes,
       allowedAddresses: known.allowedAddresses,
-      apiVersion: LATEST_API_VERSION,
+      apiVersion: known.apiVersion,
     },
     cacheableMs: 1_000,
   };

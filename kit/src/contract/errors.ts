@@ -209,6 +209,11 @@ export const errorTable = {
     "INVALID_ARGUMENT",
     "The body is not uncompressed JSON. Send it as application/json without Content-Encoding.",
   ),
+  REQ_008: row(
+    400,
+    "INVALID_ARGUMENT",
+    "The Wonrail-Version is not known. Send one of details.versions, or no such header.",
+  ),
 
   SIG_001: row(403, "PERMISSION_DENIED", "Signing was refused. See details.reason."),
 
