@@ -227,6 +227,7 @@ function headerProblems({ parameters, security }: Operation, { headers }: Asked)
   const isDocumented = (name: string) => parameters.some((one) => one.in === "header" && one.name === name);
   const expected: [string, boolean][] = [
     ["X-API-Key", security.length > 0],
+    ["Wonrail-Version", isDocumented("Wonrail-Version")],
     ["X-Org-Code", isDocumented("X-Org-Code")],
     ["Idempotency-Key", isDocumented("Idempotency-Key")],
   ];

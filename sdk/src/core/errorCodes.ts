@@ -101,6 +101,8 @@ export const errorCodes = {
     message: "The request is too large. Send a body of at most 64 KiB and headers of at most 8 KiB." },
   REQ_007: { kind: "invalidRequest", status: 415, retryable: false,
     message: "The body is not uncompressed JSON. Send it as application/json without Content-Encoding." },
+  REQ_008: { kind: "invalidRequest", status: 400, retryable: false,
+    message: "The Wonrail-Version is not known. Send one of details.versions, or no such header." },
   SIG_001: { kind: "permission", status: 403, retryable: false,
     message: "Signing was refused. See details.reason." },
   RATE_001: { kind: "rateLimit", status: 429, retryable: true,
