@@ -47,7 +47,16 @@ const everywhere = [
     "sdk",
   ]),
   operate,
-  section("Reference", "reference", ["rest", "api-changes", "errors", "events", "metrics", "cli", "configuration", "chart"]),
+  section("Reference", "reference", [
+    "rest",
+    "api-changes",
+    "errors",
+    "events",
+    "metrics",
+    "cli",
+    "configuration",
+    "chart",
+  ]),
   contribute,
 ];
 

@@ -57,7 +57,10 @@ const MORE_KEY_FIELDS: Record<string, Values> = {
     ...unlabelled('["10.0.0.256"]', '["10.0.0.0/33"]', '["::ffff:10.0.0.1"]', '["fe80::1%eth0"]', '["*"]'),
     ["51 addresses", text(Array(51).fill("10.0.0.1"))],
   ],
-  expiresAt: [...NO_TEXT, ...unlabelled('""', '"tomorrow"', '"2001-01-01T00:00:00Z"', '"2999-01-01T00:00:00Z"')],
+  expiresAt: [
+    ...NO_TEXT,
+    ...unlabelled('""', '"tomorrow"', '"2001-01-01T00:00:00Z"', '"2999-01-01T00:00:00Z"'),
+  ],
   apiVersion: [...NO_TEXT, ...unlabelled('""', '"1999-01-01"', '"latest"')],
 };
 
@@ -82,7 +85,13 @@ function bodies({ walletId }: Fixtures): Hostile[] {
     ...spoilt("POST", "/api/wallet-auth/keys", key, KEY_FIELDS),
     ...Object.entries(MORE_KEY_FIELDS).flatMap(([field, values]) =>
       values.map(([name, json]) =>
-        refused("POST", "/api/wallet-auth/keys", field, name, `${text(key).slice(0, -1)},"${field}":${json}}`),
+        refused(
+          "POST",
+          "/api/wallet-auth/keys",
+          field,
+          name,
+          `${text(key).slice(0, -1)},"${field}":${json}}`,
+        ),
       ),
     ),
     ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {

@@ -52,7 +52,10 @@ test.each(["", "latest", "1999-01-01", "2026-1-1", `${LATEST_API_VERSION}, ${LAT
   async (version) => {
     const { text: key } = auth.addKey();
     for (const path of [PROBE, "/healthz", "/api/events/stream"]) {
-      const { status, body } = await gateway.send("GET", path, { key, headers: { "Wonrail-Version": version } });
+      const { status, body } = await gateway.send("GET", path, {
+        key,
+        headers: { "Wonrail-Version": version },
+      });
       const { code, details } = body.error!;
       expect([status, code, details]).toEqual([400, "REQ_008", { versions: API_VERSIONS }]);
     }

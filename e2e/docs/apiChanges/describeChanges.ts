@@ -41,7 +41,7 @@ export interface PlaceChanges {
   sentences: string[];
 }
 
-export const ALL_OPERATIONS = "All operations";
+const ALL_OPERATIONS = "All operations";
 
 /** What a caller can notice of an operation: the name of each fact, and its value. */
 type Facts = Map<string, string>;

@@ -14,7 +14,14 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 /** The releases, oldest first. Null where git or the repository is missing. A shallow clone lacks tags. */
 export function readReleases(root: string): Release[] | null {
-  const tags = git(root, "tag", "--list", "v*", "--sort=creatordate", "--format=%(refname:short) %(creatordate:short)");
+  const tags = git(
+    root,
+    "tag",
+    "--list",
+    "v*",
+    "--sort=creatordate",
+    "--format=%(refname:short) %(creatordate:short)",
+  );
   if (tags === null) return null;
   return tags
     .split("\n")

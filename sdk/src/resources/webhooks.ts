@@ -139,7 +139,10 @@ const LIST_NAMES: KnownNames<DeliveryListQuery> = { ...PAGE_NAMES, status: "for 
 export class WebhooksApi extends ApiResource {
   /** Creates a webhook. Store its `secret`. */
   create(request: CreateWebhookRequest, options?: IdempotentCallOptions): ApiPromise<CreatedWebhook> {
-    return this.keyedPost(() => ({ path: PATH, body: requireFields("(body)", request, CREATE_NAMES) }), options);
+    return this.keyedPost(
+      () => ({ path: PATH, body: requireFields("(body)", request, CREATE_NAMES) }),
+      options,
+    );
   }
 
   /** Reads a webhook. */

@@ -50,7 +50,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
   const credentialDeps: CredentialDeps = {
     ...deps,
     countFailure: (failure) => failures.submit(failure),
-    addUse: uses.add,
+    addUse: (key, usedAt) => uses.add(key, usedAt),
   };
   return {
     createOrganisation: bind(deps, createOrganisation),
@@ -67,7 +67,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
     expireQuotaLeases: bind(deps, expireQuotaLeases),
     deleteOldQuotaLeases: bind(deps, deleteOldQuotaLeases),
     deleteOldFailures: bind(deps, deleteOldFailures),
-    writeKeyUses: uses.write,
+    writeKeyUses: () => uses.write(),
     deleteOldIdempotencyKeys: (signal: AbortSignal) => deleteOldKeys(deps.db, signal),
 
     getKey: bind(deps, getKey),

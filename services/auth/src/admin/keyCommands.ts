@@ -43,14 +43,25 @@ function issue(world: World): Command {
     .option("--addresses <ranges>", "addresses and CIDR ranges that may use it, separated by commas", words)
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
     .action(async ({ org, expires, json, name, scopes, addresses }: KeyOptions & IssueOptions) => {
-      const grant = { ...given("name", name), ...given("scopes", scopes), ...given("allowedAddresses", addresses) };
+      const grant = {
+        ...given("name", name),
+        ...given("scopes", scopes),
+        ...given("allowedAddresses", addresses),
+      };
       const input = { code: org, grant, actor: actorOf(world), ...given("expiresAt", expires) };
       await withSecretShown(
         world,
         (auth) => auth.issueKey(input),
         ({ key, apiKey }) => {
           const expiresAt = key.expiresAt.toISOString();
-          const result = { orgCode: org, prefix: key.prefix, name: key.name, ...grantOf(key), apiKey, expiresAt };
+          const result = {
+            orgCode: org,
+            prefix: key.prefix,
+            name: key.name,
+            ...grantOf(key),
+            apiKey,
+            expiresAt,
+          };
           print(world, json, result, [
             ...lines(result),
             "",
@@ -76,7 +87,12 @@ function list(world: World): Command {
         issuedAt: key.issuedAt.toISOString(),
         usableUntil: (key.revokedAt ?? usableUntil(key)).toISOString(),
       }));
-      print(world, json, rows, table(rows, ["prefix", "name", "state", "scopes", "addresses", "lastUsedAt", "usableUntil"]));
+      print(
+        world,
+        json,
+        rows,
+        table(rows, ["prefix", "name", "state", "scopes", "addresses", "lastUsedAt", "usableUntil"]),
+      );
     });
 }
 
@@ -100,7 +116,10 @@ function revoke(world: World): Command {
 
 /** Scopes and addresses as the options of `key issue` take them. */
 function grantOf({ scopes, allowedAddresses }: ApiKey) {
-  return { scopes: scopes.length === SCOPES.length ? "all" : scopes.join(","), addresses: allowedAddresses.join(",") };
+  return {
+    scopes: scopes.length === SCOPES.length ? "all" : scopes.join(","),
+    addresses: allowedAddresses.join(","),
+  };
 }
 
 function given<N extends string, V>(name: N, value: V | undefined): Partial<Record<N, V>> {

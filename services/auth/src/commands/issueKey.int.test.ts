@@ -40,10 +40,17 @@ test("a key issues a key that works with its own rights", async () => {
   const grant = { name: "shop", scopes: ["payments:write"], allowedAddresses: ["203.0.113.0/24"] } as const;
   const issued = await issue(grant);
   expect(issued.key).toMatchObject({ orgId, ...grant, apiVersion: "2026-01-01", predecessorId: null });
-  const { caller } = await auth.resolveKey({ presented: parseApiKey(issued.apiKey!)!, clientAddress: CLIENT });
+  const { caller } = await auth.resolveKey({
+    presented: parseApiKey(issued.apiKey!)!,
+    clientAddress: CLIENT,
+  });
   expect(caller!.key).toMatchObject(grant);
   const [entry] = await auth.listAudit({ code, limit: 1 });
-  expect(entry).toMatchObject({ action: "key_issued", actor: `key:${key.prefix}`, subject: issued.key.prefix });
+  expect(entry).toMatchObject({
+    action: "key_issued",
+    actor: `key:${key.prefix}`,
+    subject: issued.key.prefix,
+  });
   expect(JSON.parse(entry!.details)).toMatchObject({ ...grant, address: CLIENT });
 });
 
@@ -157,7 +164,7 @@ test("another organisation's key is absent", async () => {
   const [ours, theirs] = [await managed(), await managed()];
   await expect(auth.getKey(ours.orgId, theirs.key.keyId)).rejects.toMatchObject({ code: "WAUTH_007" });
   const actor = { keyId: ours.key.keyId };
-  await expect(
-    auth.revokeKey({ orgId: ours.orgId, keyId: theirs.key.keyId, actor }),
-  ).rejects.toMatchObject({ code: "WAUTH_007" });
+  await expect(auth.revokeKey({ orgId: ours.orgId, keyId: theirs.key.keyId, actor })).rejects.toMatchObject({
+    code: "WAUTH_007",
+  });
 });

@@ -7,7 +7,12 @@ const grant = (scopes: (typeof SCOPES)[number][], ...allowedAddresses: string[])
 
 test("a grant without scopes has all of them, from any address, in the newest version", () => {
   const made = makeGrant({});
-  expect(made).toEqual({ name: "API key", scopes: SCOPES, allowedAddresses: [], apiVersion: LATEST_API_VERSION });
+  expect(made).toEqual({
+    name: "API key",
+    scopes: SCOPES,
+    allowedAddresses: [],
+    apiVersion: LATEST_API_VERSION,
+  });
   expect(isAddressAllowed(made, "203.0.113.7")).toBe(true);
 });
 

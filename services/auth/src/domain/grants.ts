@@ -1,4 +1,9 @@
-import { type AddressRange, containsAddress, isWithin, parseAddressRange } from "@wonrail/kit/contract/addressRange";
+import {
+  type AddressRange,
+  containsAddress,
+  isWithin,
+  parseAddressRange,
+} from "@wonrail/kit/contract/addressRange";
 import { type ApiVersion, LATEST_API_VERSION } from "@wonrail/kit/contract/apiVersions";
 import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { SCOPES, sortScopes, type Scope } from "@wonrail/kit/contract/scopes";

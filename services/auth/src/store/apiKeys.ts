@@ -54,7 +54,12 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
           (select prefix from api_keys order by prefix limit 1))`,
     ),
   );
-  return row && { ...organisationFromRow(row), key: fromRow({ ...row, version: row.key_version, name: row.key_name }) };
+  return (
+    row && {
+      ...organisationFromRow(row),
+      key: fromRow({ ...row, version: row.key_version, name: row.key_name }),
+    }
+  );
 }
 
 export async function findApiKey(
@@ -131,7 +136,7 @@ export async function listKeyPage(
   page: Page,
 ): Promise<{ rows: ApiKey[]; total: number; now: Date }> {
   const org = idToUuid(orgId);
-  const after = page.after === null ? sql`` : sql`and key_id < ${idToUuid(page.after as Id<"key">)}`;
+  const after = page.after === null ? sql`` : sql`and key_id < ${idToUuid(page.after)}`;
   const rows = await db.query<ApiKeyRow>(sql`
     select ${columns} from api_keys where org_id = ${org} ${after}
     order by key_id desc limit ${rowsToRead(page)} offset ${page.offset}`);

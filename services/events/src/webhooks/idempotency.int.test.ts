@@ -70,10 +70,14 @@ test("a repeated test and a repeated replay make no second delivery", async () =
   expect(await send()).toEqual({ answer: first.answer, replayed: true });
   const page = { limit: 5, offset: 0, after: null };
   expect((await world.app.listDeliveries({ ...key, status: null }, page)).items).toHaveLength(1);
-  await world.db.run(sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`);
+  await world.db.run(
+    sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`,
+  );
   const replay = () => world.app.replayWebhook(key, "failed", keyed("replayWebhook"));
   expect(await replay()).toEqual({ answer: { deliveries: 1 }, replayed: false });
-  await world.db.run(sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`);
+  await world.db.run(
+    sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`,
+  );
   expect(await replay()).toEqual({ answer: { deliveries: 1 }, replayed: true });
 });
 

@@ -20,10 +20,7 @@ export interface DeactivateWalletDeps {
  * the ledger answers it once. So no caller sets a wallet back to ACTIVE after its account was
  * closed. The Idempotency-Key is stored with the start, and its answer with the end.
  */
-export async function deactivateWallet(
-  deps: DeactivateWalletDeps,
-  of: WalletOf,
-): Promise<Answered<Wallet>> {
+export async function deactivateWallet(deps: DeactivateWalletDeps, of: WalletOf): Promise<Answered<Wallet>> {
   const begun = await begin(deps, of);
   if ("answer" in begun) return begun;
   try {
@@ -63,7 +60,7 @@ async function begin(
     const found = await findWallet(tx, orgId, walletId);
     if (earlier && found?.status === "DEACTIVATED") {
       // A crash interrupted the first request, and the job finished it.
-      await saveAnswer(tx, keyed!, found);
+      await saveAnswer(tx, keyed, found);
       return { answer: found, replayed: true };
     }
     throw new DomainError(found?.status === "DEACTIVATED" ? "WAL_004" : "WAL_002", { walletId });

@@ -239,7 +239,12 @@ test("a key is published when it is issued, and once 14 and once 3 days before i
   const issue = async (days: number) => {
     const keyId = newId("key");
     const [issuedAt, expiresAt] = [new Date(), new Date(Date.now() + days * 86_400_000)];
-    const grant = { name: "shop", scopes: ["payments:write"], allowedAddresses: [], apiVersion: "2026-01-01" };
+    const grant = {
+      name: "shop",
+      scopes: ["payments:write"],
+      allowedAddresses: [],
+      apiVersion: "2026-01-01",
+    };
     const key = { orgId, keyId, keyPrefix: "wk_test_1", issuedAt, expiresAt, ...grant };
     await world.project("projectKeys", [
       received("key_issued", orgId, keyId, KeyIssued.encode(key).finish()),
