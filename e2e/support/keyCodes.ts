@@ -26,7 +26,7 @@ export const KEY_CODES = {
     return refused;
   },
   WAUTH_006: async ({ stack }: World) => {
-    const api = await keyWith(stack, "--addresses", "192.0.2.0/24,2001:db8::/32");
+    const api = await keyWith(stack, "--allowed-addresses", "192.0.2.0/24,2001:db8::/32");
     return api.call("GET", "/api/wallets");
   },
   WAUTH_007: ({ api }: World) => api.call("GET", `/api/wallet-auth/keys/key_${"0".repeat(32)}`),

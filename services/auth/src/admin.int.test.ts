@@ -96,16 +96,21 @@ test("keys are issued, listed and revoked", async () => {
 
 test("key issue gives a name, scopes and addresses, and without them all scopes", async () => {
   await json("org", "create", "--name", "Scopes", "--code", "SCOPES");
-  const rights = ["--scopes", "payments:write, wallets:read", "--addresses", "203.0.113.0/24,2001:db8::1"];
+  const rights = [
+    "--scopes",
+    "payments:write, wallets:read",
+    "--allowed-addresses",
+    "203.0.113.0/24,2001:db8::1",
+  ];
   const issued = await json("key", "issue", "--org", "SCOPES", "--name", "shop", ...rights);
   const shown = {
     name: "shop",
     scopes: "wallets:read,payments:write",
-    addresses: "203.0.113.0/24,2001:db8::1",
+    allowedAddresses: "203.0.113.0/24,2001:db8::1",
   };
   expect(issued).toMatchObject(shown);
   const [shop, first] = await json<Record<string, string>[]>("key", "list", "--org", "SCOPES");
-  expect([shop, first]).toMatchObject([shown, { name: "API key", scopes: "all", addresses: "" }]);
+  expect([shop, first]).toMatchObject([shown, { name: "API key", scopes: "all", allowedAddresses: "" }]);
 });
 
 describe("key revoke", () => {
@@ -224,9 +229,9 @@ describe("a wrong command line", () => {
     [["key", "issue", "--org", "NOBODY"], 1, "organisation: there is none with the code NOBODY"],
     [["key", "issue", "--org", "FIRST", "--expires", "2001-01-01"], 1, "expires: must be in the future"],
     [
-      ["key", "issue", "--org", "FIRST", "--addresses", "10.0.0.1/8"],
+      ["key", "issue", "--org", "FIRST", "--allowed-addresses", "10.0.0.1/8"],
       1,
-      "allowedAddresses[0]: is no address range",
+      "allowed-addresses[0]: is no address range",
     ],
     [["key", "issue", "--org", "FIRST", "--name", ""], 1, "name: must be 1 to 100 characters long"],
     [

@@ -81,14 +81,14 @@ export function rpc(app: App): GrpcService[] {
       },
 
       async revokeKey({ orgId, keyId, clientAddress, revokerKeyId, withSuccessors }) {
-        const { revokedAt, keys } = await app.revokeKey({
+        const { revokedAt, keyIds } = await app.revokeKey({
           orgId: readOrgId(orgId),
           keyId: keyIdOf(keyId),
           withSuccessors: withSuccessors ?? false,
           ...(revokerKeyId === undefined ? {} : { actor: { keyId: keyIdOf(revokerKeyId) } }),
           details: { address: clientAddress },
         });
-        return { revokedAt, revokedKeyIds: keys.map(({ keyId }) => keyId) };
+        return { revokedAt, revokedKeyIds: keyIds };
       },
 
       async getSession({ orgId, keyId }) {

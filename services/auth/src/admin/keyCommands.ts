@@ -13,7 +13,7 @@ interface KeyOptions {
 interface IssueOptions {
   name?: string;
   scopes?: Scope[];
-  addresses?: string[];
+  allowedAddresses?: string[];
   expires?: Date;
 }
 
@@ -40,13 +40,17 @@ function issue(world: World): Command {
     .description("issue another API key; it is shown once")
     .option("--name <name>", "what the key is for")
     .option("--scopes <scopes>", "its scopes, separated by commas; default: all", scopes)
-    .option("--addresses <ranges>", "addresses and CIDR ranges that may use it, separated by commas", words)
+    .option(
+      "--allowed-addresses <ranges>",
+      "addresses and CIDR ranges that may use it, separated by commas",
+      words,
+    )
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
-    .action(async ({ org, expires, json, name, scopes, addresses }: KeyOptions & IssueOptions) => {
+    .action(async ({ org, expires, json, name, scopes, allowedAddresses }: KeyOptions & IssueOptions) => {
       const grant = {
         ...given("name", name),
         ...given("scopes", scopes),
-        ...given("allowedAddresses", addresses),
+        ...given("allowedAddresses", allowedAddresses),
       };
       const input = { code: org, grant, actor: actorOf(world), ...given("expiresAt", expires) };
       await withSecretShown(
@@ -91,7 +95,7 @@ function list(world: World): Command {
         world,
         json,
         rows,
-        table(rows, ["prefix", "name", "state", "scopes", "addresses", "lastUsedAt", "usableUntil"]),
+        table(rows, ["prefix", "name", "state", "scopes", "allowedAddresses", "lastUsedAt", "usableUntil"]),
       );
     });
 }
@@ -118,7 +122,7 @@ function revoke(world: World): Command {
 function grantOf({ scopes, allowedAddresses }: ApiKey) {
   return {
     scopes: scopes.length === SCOPES.length ? "all" : scopes.join(","),
-    addresses: allowedAddresses.join(","),
+    allowedAddresses: allowedAddresses.join(","),
   };
 }
 

@@ -133,9 +133,9 @@ test("a key revokes another with its successors, and the trail names both", asyn
   const revoke = (keyId = old.key.keyId) =>
     auth.revokeKey({ orgId, keyId, withSuccessors: true, actor: { keyId: manager.keyId } });
   const first = await revoke();
-  expect(first.keys.map(({ keyId }) => keyId)).toEqual([old.key.keyId, successor.keyId]);
+  expect(first.keyIds).toEqual([old.key.keyId, successor.keyId]);
   expect(first.prefixes).toEqual([old.key.prefix, successor.prefix]);
-  expect(await revoke()).toMatchObject({ revokedAt: first.revokedAt, keys: [{}, {}], prefixes: [] });
+  expect(await revoke()).toEqual({ ...first, prefixes: [] });
   const trail = await auth.listAudit({ code, limit: 2 });
   expect(trail.map(({ action, actor }) => [action, actor])).toEqual(
     Array(2).fill(["key_revoked", `key:${manager.prefix}`]),

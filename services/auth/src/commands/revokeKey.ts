@@ -23,7 +23,7 @@ export interface RevokedKey {
   /** The time of the key's first revocation. */
   revokedAt: Date;
   /** The key, then the successors that were asked for, oldest first. All are revoked now. */
-  keys: ApiKey[];
+  keyIds: Id<"key">[];
   /** The prefixes of the keys that this call revoked, oldest first. */
   prefixes: string[];
 }
@@ -39,8 +39,11 @@ export async function revokeKey({ db }: Deps, input: RevokeKeyInput): Promise<Re
     const keys = withSuccessors ? [key, ...(await listSuccessors(tx, orgId, keyId))] : [key];
     const open = keys.filter(({ revokedAt }) => revokedAt === null);
     for (const one of open) await revokeOne(tx, one, locked.now, { actor, details: input.details ?? {} });
-    const prefixes = open.map(({ prefix }) => prefix);
-    return { revokedAt: key.revokedAt ?? locked.now, keys, prefixes };
+    return {
+      revokedAt: key.revokedAt ?? locked.now,
+      keyIds: keys.map((one) => one.keyId),
+      prefixes: open.map(({ prefix }) => prefix),
+    };
   });
 }
 
