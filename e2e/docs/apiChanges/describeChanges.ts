@@ -43,7 +43,7 @@ export interface PlaceChanges {
 
 const ALL_OPERATIONS = "All operations";
 
-/** What a caller can notice of an operation: the name of each fact, and its value. */
+/** Facts of an operation that a caller can notice: name and value. */
 type Facts = Map<string, string>;
 
 /** The differences between two documents that a caller can notice, by operation. */

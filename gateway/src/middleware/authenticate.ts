@@ -9,7 +9,7 @@ import { countHeader } from "./countHeader";
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** What an operation needs of a key. */
+/** Rights that a key needs for an operation. */
 export interface KeyNeeds {
   access: "session" | "full";
   /** Null: no scope. */

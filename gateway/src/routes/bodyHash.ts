@@ -9,8 +9,8 @@ export function bodyHash(body: object): Buffer {
 }
 
 /**
- * The Idempotency-Key of a call and the hash of its content, for a service. The content has the ids
- * of the path too, because a key belongs to one request.
+ * The Idempotency-Key of a call and the hash of its content, for a service. The content includes
+ * the ids of the path, because a key belongs to one request.
  */
 export function keyedBy(
   { idempotencyKey }: Pick<Call, "idempotencyKey">,

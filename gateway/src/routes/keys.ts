@@ -75,7 +75,7 @@ export const issueKey = operation({
     "The new key has the scopes that you name. A scope that your own key lacks is refused with " +
     "WAUTH_005. An address outside of your own key's allow-list is refused, too. The answer is the " +
     "only one that shows the key. It is not stored, so `apiKey` is null in the answer to a repetition " +
-    "with the same Idempotency-Key: revoke the key if the first answer did not reach you, and issue " +
+    "with the same Idempotency-Key. If the first answer did not reach you, revoke the key and issue " +
     "another.",
   access: "full",
   idempotent: true,

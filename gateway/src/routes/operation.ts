@@ -66,7 +66,7 @@ export interface Deprecation {
   since: string;
   /** From this day on the operation can be gone. */
   sunset: string;
-  /** What to use instead. */
+  /** The remedy, such as "Use listWallets." */
   advice: string;
 }
 

@@ -17,7 +17,8 @@ export async function insertApiKey(tx: Tx, key: ApiKey): Promise<void> {
     values (${idToUuid(key.orgId)}, ${idToUuid(key.keyId)}, ${idToUuid(key.lineageId)},
       ${key.predecessorId && idToUuid(key.predecessorId)}, ${key.prefix}, ${key.hash}, ${key.salt}, ${key.version},
       ${key.issuedAt}, ${key.expiresAt}, ${key.supersededAt}, ${key.overlapEndsAt}, ${key.revokedAt},
-      ${key.name}, ${sql.array([...key.scopes], "text[]")}, ${sql.array([...key.allowedAddresses], "text[]")}, ${key.apiVersion}, ${key.lastUsedAt})`);
+      ${key.name}, ${sql.array([...key.scopes], "text[]")},
+      ${sql.array([...key.allowedAddresses], "text[]")}, ${key.apiVersion}, ${key.lastUsedAt})`);
 }
 
 /** Updates the fields that change during a key's life. */
