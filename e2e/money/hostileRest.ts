@@ -94,6 +94,10 @@ function bodies({ walletId }: Fixtures): Hostile[] {
         ),
       ),
     ),
+    ...["", "1", "yes", "TRUE", "true,false"].map((value) => {
+      const path = `/api/wallet-auth/keys/key_${NOBODY}?withSuccessors=${value}`;
+      return refused("DELETE", path, "withSuccessors", value);
+    }),
     ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {
       const [method, path] = place.split(" ") as [string, string];
       return refused(method, path, "walletId", "in a body that there is none of", '{"walletId":1}');

@@ -103,4 +103,4 @@ seconds while \`settlement.status\` is PENDING or SUBMITTED. For transfers and r
 
 New operations, optional request fields, response fields, headers and error codes can be added at any time.
 Ignore fields that you do not know, and use the HTTP status of a code that you do not know.
-All enumerations other than \`ErrorCode\` are complete.`;
+All enumerations other than \`ErrorCode\`, \`EventType\` and \`Scope\` are complete.`;

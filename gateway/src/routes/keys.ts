@@ -21,7 +21,9 @@ const CALL_TIMEOUT_MS = 5_000;
 
 const scope = z.enum(SCOPES).meta({
   id: "Scope",
-  description: "A right of an API key. The description of each operation names the scope that it needs.",
+  description:
+    "A right of an API key. The description of each operation names the scope that it needs. " +
+    "A later release can add scopes.",
 });
 
 /** The fields of a key that do not change with each request. */
