@@ -62,7 +62,7 @@ function keyOf({ issuedAt, ...rest }: { prefix: string; issuedAt: string; scopes
 }
 
 const shopKeyText = "wk_test_3Qr4St5Uv6Wx_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123450Gh7Ij";
-const shopKeyIssuedAt = secondsAfter(minute(2), 10);
+const shopKeyIssuedAt = secondsAfter(minute(1), 10);
 /** The key that the story issues for a shop and later revokes. */
 const newShopKey = {
   ...keyOf({
@@ -98,6 +98,9 @@ export const session = {
     })),
   ],
 };
+
+/** The key of the session in the list of keys. */
+export const usedFirstKey = { ...session.key, lastUsedAt: minute(1) };
 
 function newWallet(userId: string, walletAddress: string, createdAt: string) {
   return {

@@ -41,6 +41,7 @@ import {
   shopKey,
   testDelivery,
   transfer,
+  usedFirstKey,
 } from "./exampleFixtures";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
@@ -67,12 +68,6 @@ export const story: Example[] = [
   { operation: "checkHealth", at: minute(0), data: { status: "ok" } },
   { operation: "getSession", at: minute(1), data: session },
   {
-    operation: "refreshKey",
-    at: minute(2),
-    body: { apiKey: firstKey, secretKey },
-    data: { newApiKey: newKey, expiresAt: daysAfter(minute(2), 90) },
-  },
-  {
     operation: "issueKey",
     at: shopKey.issuedAt,
     body: { name: shopKey.name, scopes: shopKey.scopes, allowedAddresses: shopKey.allowedAddresses },
@@ -80,11 +75,17 @@ export const story: Example[] = [
   },
   {
     operation: "getKey",
-    at: secondsAfter(minute(2), 20),
+    at: secondsAfter(minute(1), 20),
     params: { keyId: shopKey.keyId },
     data: shopKey,
   },
-  { operation: "listKeys", at: secondsAfter(minute(2), 30), query: {}, data: pageOf(shopKey) },
+  { operation: "listKeys", at: secondsAfter(minute(1), 30), query: {}, data: pageOf(shopKey, usedFirstKey) },
+  {
+    operation: "refreshKey",
+    at: minute(2),
+    body: { apiKey: firstKey, secretKey },
+    data: { newApiKey: newKey, expiresAt: daysAfter(minute(2), 90) },
+  },
   {
     operation: "createWallet",
     at: minute(3),

@@ -117,6 +117,11 @@ test("each write takes an Idempotency-Key or documents how to handle an unknown 
   }
 });
 
+test("every POST but the refresh of a key takes an Idempotency-Key", () => {
+  const posts = table.filter(({ method, operation }) => method === "POST" && !operation.idempotent);
+  expect(posts.map(({ operation }) => operation.id)).toEqual(["refreshKey"]);
+});
+
 test("each refusal documents its headers", () => {
   const headersOf = (id: string, status: number) =>
     Object.keys(operations.find(({ operationId }) => operationId === id)!.responses[status]!.headers);
