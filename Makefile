@@ -11,7 +11,7 @@ down: ## stop the running stack from another terminal
 	@npm run down --silent
 reset: ## forget the stack's data, keys and logs; asks first (YES=1: does not)
 	@npm run reset --silent -- $(if $(YES),--yes)
-doctor: ## say what is missing on this machine and how to mend it, and what the running stack uses
+doctor: ## say what is missing on this machine and how to fix it, and what the running stack uses
 	@npm run doctor --silent
 logs: ## follow the logs (SERVICE=auth: of one process)
 	@npm run logs --silent -- $(SERVICE)

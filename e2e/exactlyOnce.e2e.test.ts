@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
-import { CRASH_POINTS, type CrashPoint, crashAt } from "./money/crashPoints";
+import { CRASH_POINTS, crashAt } from "./money/crashPoints";
 import { UNFINISHED_WORK, untilNone } from "./money/unfinishedWork";
 import { PROCESSES } from "./ops/repository";
 import { available, openWallet, type Scene, SCENES } from "./money/scenes";
@@ -175,7 +175,7 @@ describe("every command completes when a process dies during it", () => {
       const send = ({ path, body }: Scene, index: number) => settle(api, path, body, keys[index]!);
       // Events that get a number from here on belong to these commands.
       await untilNone(stack.stack(), ["events of ledger"], 60_000);
-      const answers = await crashAt(stack, [name, point] as CrashPoint, () => Promise.all(scenes.map(send)));
+      const answers = await crashAt(stack, [name, point], () => Promise.all(scenes.map(send)));
       expect(answers.filter((answer) => !succeeded(answer)).map(({ body }) => body)).toEqual([]);
       const again = await Promise.all(scenes.map(send));
       expect(again.map(({ body: { data } }) => data)).toEqual(answers.map(({ body: { data } }) => data));

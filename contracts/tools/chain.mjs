@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
 export const BLOCK_WAIT_MS = 600_000;
 const LOOK_MS = 200;
 
-/** A problem that the caller can mend: its message is all that is shown. */
+/** A problem that the caller can fix: its message is all that is shown. */
 export class UsageError extends Error {}
 
 /** Parses `--name value` options; prints the usage on --help, and names the wrong option otherwise. */

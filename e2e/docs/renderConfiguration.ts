@@ -100,7 +100,7 @@ const MEANINGS: Record<string, string> = {
   REPLACE_AFTER_MS: "time until a waiting transaction is replaced with a higher fee",
   AUTHORIZATION_LIFE_MS: "validity of a signed authorization",
   RECONCILE_EVERY_MS: "pause between two comparisons of chain and ledger",
-  MAX_QUEUE: "requests that may wait, per lane",
+  MAX_QUEUE: "requests that may wait, per queue",
 };
 
 /** Reads the zod shapes as text: one setting per line, its comment above it. */

@@ -19,7 +19,6 @@ export const CRASH_POINTS = [
   ["ledger", "outbox.stamping"],
   ["ledger", "outbox.stamped"],
 ] as const;
-export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 const PATIENCE_MS = 60_000;
 
@@ -29,7 +28,7 @@ const PATIENCE_MS = 60_000;
  */
 export async function crashAt<T>(
   stack: TestStack,
-  [name, point]: CrashPoint,
+  [name, point]: readonly [name: string, point: string],
   work: () => Promise<T>,
 ): Promise<T> {
   const armed = await startArmed(stack, name, point);

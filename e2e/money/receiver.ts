@@ -21,6 +21,8 @@ export async function startReceiver() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    /** In the order of their arrival. */
+    deliveries,
     until: (isWanted: (delivery: Delivery) => boolean): Promise<Delivery> =>
       eventually(
         () => {

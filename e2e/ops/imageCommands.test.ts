@@ -20,7 +20,7 @@ test("every command that an operator page runs in a pod exists in that pod's ima
 
 test.each([
   ["`kubectl exec deployment/wonrail-ledger -- node bin/admin.mjs verify --json`", []],
-  ["`kubectl exec deployment/wonrail-events -- node bin/admin.mjs`", ["bin/admin.mjs"]],
+  ["`kubectl exec deployment/wonrail-gateway -- node bin/admin.mjs`", ["bin/admin.mjs"]],
   ["`kubectl exec deployment/wonrail-ledger -- env USER=kim node bin/plantBugs.mjs`", ["bin/plantBugs.mjs"]],
   ["`node services/auth/bin/admin.mjs` in the auth pod", ["services/auth/bin/admin.mjs"]],
   ["`bin/verify.mjs`, `node bin/admin.mjs`", ["bin/verify.mjs"]],

@@ -60,8 +60,8 @@ test("finds the labels of an expression, and the metrics that lack them", () => 
     "circuit_breaker_state{mode}",
     "circuit_breaker_state{peer}",
   ]);
-  expect(strangeLabelsIn("sum(rate(lane_wait_seconds_sum[1m])) by (le)")).toEqual([
-    "lane_wait_seconds_sum{le}",
+  expect(strangeLabelsIn("sum(rate(batch_queue_wait_seconds_sum[1m])) by (le)")).toEqual([
+    "batch_queue_wait_seconds_sum{le}",
   ]);
 });
 
@@ -84,12 +84,7 @@ describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
       expect(annotations!.runbook_url).toBe(`docs/runbooks/${name}.md`);
       expect(cases.map((each) => each.name)).toContain(name);
       const runbook = readText(`docs/runbooks/${name}.md`);
-      expect(runbook.match(/^## .+$/gm)).toEqual([
-        "## What it means",
-        "## Who is hurt",
-        "## Look",
-        "## Mend",
-      ]);
+      expect(runbook.match(/^## .+$/gm)).toEqual(["## Meaning", "## Impact", "## Diagnosis", "## Remedy"]);
     });
   },
 );

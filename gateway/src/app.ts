@@ -7,7 +7,7 @@ import { type Clients } from "./clients";
 import { type Config } from "./config";
 import { createAddressLimits } from "./middleware/addressLimits";
 import { authCalls } from "./middleware/authCalls";
-import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/answerErrors";
+import { answerErrors, MethodNotAllowedError, refuseUnknownRoute } from "./middleware/answerErrors";
 import { createClientAddress } from "./middleware/clientAddress";
 import { eventStream } from "./middleware/eventStream";
 import { openExchange } from "./middleware/exchange";
@@ -109,7 +109,7 @@ export function createApp(parts: AppParts): App {
   handler.use(pages(openApiDocument(table), { openRates, addressOf }));
   const siteRates = createAddressLimits({ perSecond: 50, burst: 300, monotonicMs });
   handler.use(site({ folder: siteFolder, siteRates, addressOf }));
-  handler.use(noSuchRoute);
+  handler.use(refuseUnknownRoute);
   handler.use(answerErrors(log));
 
   return {

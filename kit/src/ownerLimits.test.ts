@@ -77,14 +77,14 @@ describe("takeFairly with weights", () => {
 
 describe("createOwnerLimits", () => {
   it("gives each owner a number of places, and a returned place again", () => {
-    const shares = createOwnerLimits(2);
-    expect(["a", "a", "a", "b"].map(shares.take)).toEqual([true, true, false, true]);
-    shares.give("a");
-    expect([shares.take("a"), shares.take("a")]).toEqual([true, false]);
+    const limits = createOwnerLimits(2);
+    expect(["a", "a", "a", "b"].map(limits.reserve)).toEqual([true, true, false, true]);
+    limits.release("a");
+    expect([limits.reserve("a"), limits.reserve("a")]).toEqual([true, false]);
   });
 
   it("does not limit items without an owner", () => {
-    const shares = createOwnerLimits(1);
-    expect([shares.take(NOBODY), shares.take(NOBODY)]).toEqual([true, true]);
+    const limits = createOwnerLimits(1);
+    expect([limits.reserve(NOBODY), limits.reserve(NOBODY)]).toEqual([true, true]);
   });
 });

@@ -1,20 +1,20 @@
 /** Owner key for items without an owner. */
 export const NOBODY = "";
 
-/** Places in use per owner, with a limit; items without an owner have none. */
+/** Counts the places in use per owner, up to a limit. Items without an owner have no limit. */
 export function createOwnerLimits(largest: number): {
-  take: (owner: string) => boolean;
-  give: (owner: string) => void;
+  reserve: (owner: string) => boolean;
+  release: (owner: string) => void;
 } {
   const held = new Map<string, number>();
   return {
-    take(owner) {
+    reserve(owner) {
       const count = held.get(owner) ?? 0;
       if (owner !== NOBODY && count >= largest) return false;
       held.set(owner, count + 1);
       return true;
     },
-    give(owner) {
+    release(owner) {
       const count = held.get(owner)! - 1;
       if (count > 0) held.set(owner, count);
       else held.delete(owner);

@@ -1,10 +1,10 @@
-import { pause } from "./pause";
+import { createPause } from "./pause";
 
 const LONG_MS = 60_000;
 
 describe("pause", () => {
   it("a wake ends a sleep, also when it came before the sleep", async () => {
-    const rest = pause();
+    const rest = createPause();
     const sleeping = rest.sleep(LONG_MS);
     rest.wake();
     await sleeping;
@@ -13,7 +13,7 @@ describe("pause", () => {
   });
 
   it("a wake is used once", async () => {
-    const rest = pause();
+    const rest = createPause();
     rest.wake();
     await rest.sleep(LONG_MS);
     const startMs = performance.now();
@@ -22,7 +22,7 @@ describe("pause", () => {
   });
 
   it("a wake does not end a back-off", async () => {
-    const rest = pause();
+    const rest = createPause();
     let over = false;
     const backingOff = rest.sleepUnwoken(20).then(() => (over = true));
     rest.wake();
@@ -32,7 +32,7 @@ describe("pause", () => {
   });
 
   it("closing ends every sleep and prevents later ones", async () => {
-    const rest = pause();
+    const rest = createPause();
     const sleeping = [rest.sleep(LONG_MS), rest.sleepUnwoken(LONG_MS), rest.sleepUnwoken(LONG_MS)];
     rest.close();
     await Promise.all(sleeping);

@@ -9,7 +9,7 @@ export interface Pause {
   close(): void;
 }
 
-export function pause(): Pause {
+export function createPause(): Pause {
   const sleepers = new Set<{ wakeable: boolean; end: () => void }>();
   let closed = false;
   let woken = false;

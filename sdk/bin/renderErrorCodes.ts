@@ -1,8 +1,11 @@
 import { type ErrorRow, errorTable } from "@wonrail/kit/contract/errors";
 
-/** Renders src/core/errorCodes.ts from the server's table, because the package has no dependency on the kit. */
+/**
+ * Returns the source of src/core/errorCodes.ts. The published SDK cannot import the kit's error table,
+ * so it contains a copy.
+ */
 export function renderErrorCodes(): string {
-  const rows = Object.entries<ErrorRow>(errorTable).map(([code, row]) => {
+  const entries = Object.entries<ErrorRow>(errorTable).map(([code, row]) => {
     const { http, retryable, message } = row;
     const fields = `kind: "${kindOf(row)}", status: ${http}, retryable: ${retryable}`;
     return `  ${code}: { ${fields},\n    message: ${JSON.stringify(message)} },`;
@@ -12,12 +15,15 @@ export function renderErrorCodes(): string {
 /** Every code that the service answers with. \`retryable\`: the same request may succeed later. */
 // oxfmt-ignore
 export const errorCodes = {
-${rows.join("\n")}
+${entries.join("\n")}
 } as const;
 `;
 }
 
-/** The kind of an error follows from the remedy, and decides its class. */
+/**
+ * Returns the kind of an error, which decides the SDK's error class. Status 400 has two kinds:
+ * FAILED_PRECONDITION is a refusal by the state of an object, and the rest are invalid requests.
+ */
 function kindOf({ http, grpc }: ErrorRow): string {
   switch (http) {
     case 401:
@@ -45,6 +51,6 @@ function kindOf({ http, grpc }: ErrorRow): string {
     case 422:
       return "invalidRequest";
     default:
-      throw new Error(`no kind of error has the status ${http}; decide which class it is`);
+      throw new Error(`HTTP status ${http} has no kind of error; add a case for it to kindOf`);
   }
 }

@@ -55,7 +55,7 @@ function isInstalledByNpm() {
 export function build() {
   compile();
   if (isSiteBuilt()) return;
-  const next = "mend what VitePress says, then run this again.";
+  const next = "fix what VitePress says, then run this again.";
   run("building the documentation", ["run", "docs:build", "--loglevel=error"], next);
 }
 
@@ -63,7 +63,7 @@ export function build() {
 export function compile() {
   const sources = hashOfSources();
   if (read(BUILT) === sources && existsSync(join(REPOSITORY, "deploy/local/dist"))) return;
-  run("building", ["run", "build", "--loglevel=error"], "mend what the compiler says, then run this again.");
+  run("building", ["run", "build", "--loglevel=error"], "fix what the compiler says, then run this again.");
   writeFileSync(BUILT, sources);
 }
 

@@ -44,7 +44,7 @@ export async function provision(
 
 function migrateSchema(options: Parameters<typeof migrate>[0]): ReturnType<typeof migrate> {
   return migrate(options).catch((error: Error) => {
-    const next = "mend the migration, or delete this stack's data with `make reset`.";
+    const next = "fix the migration, or delete this stack's data with `make reset`.";
     throw new PartError(`schema ${options.schema} could not be brought up to date`, error.message, next);
   });
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "@wonrail/events/app";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -14,9 +13,13 @@ import { Registry } from "@wonrail/kit/metrics";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { chargeEntry } from "@wonrail/kit/records/testing/entries";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type Arrival } from "./receiver";
+import { startReceiver } from "./startReceiver";
 
 const log = createLog({ service: "bench", level: "error" });
 const MIGRATIONS = join(__dirname, "../../../services/events/migrations");
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** The events service on a database of its own, and a receiver of deliveries. */
 export async function createWorld(clusterUrl: string) {
@@ -30,43 +33,47 @@ export async function createWorld(clusterUrl: string) {
   const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
   const app = await createApp({ config, db, log, registry: new Registry(), onClose });
   const receiver = await startReceiver();
-  const orgId = newId("org");
+  let endpoints = 0;
 
-  /** Returns events per second. */
-  async function publish(count: number, batch: number): Promise<number> {
-    const startMs = performance.now();
-    for (let made = 0; made < count; made += batch)
-      await tx(db, (tx) =>
-        app.projectJournal(
-          tx,
-          Array.from({ length: batch }, () => posted(orgId)),
-        ),
-      );
-    return count / ((performance.now() - startMs) / 1000);
+  /** Publishes one event of each organisation in one transaction. Returns the ids of the objects. */
+  async function publish(orgIds: string[]): Promise<string[]> {
+    const events = orgIds.map(posted);
+    await tx(db, (tx) => app.projectJournal(tx, events));
+    return events.map(({ aggregateId }) => aggregateId);
   }
 
   return {
     publish,
-    async subscribe(endpoints: number): Promise<void> {
-      const wanted = { orgId, url: receiver.url, eventTypes: [], description: "", after: null };
-      for (let made = 0; made < endpoints; made += 1)
+    receiver,
+    /** An organisation with so many endpoints. */
+    async subscribe(count: number): Promise<string> {
+      const orgId = newId("org");
+      for (let made = 0; made < count; made += 1) {
+        const url = `${receiver.url}/${endpoints++}`;
+        const wanted = { orgId, url, eventTypes: [], description: "", after: null };
         await app.createWebhook({ ...wanted, status: "ENABLED", ordering: "NONE" });
-    },
-    delivered: (count: number) => receiver.until(count),
-    /** Publishes evenly, and returns the 99th percentile of the time to the receiver in ms. */
-    async paced(deliveries: number, eventsPerSecond: number): Promise<number> {
-      await receiver.until(receiver.seen.length);
-      receiver.seen.length = 0;
-      const committed = new Map<string, number>();
-      const pauseMs = 1_000 / eventsPerSecond;
-      for (let dueMs = performance.now(); receiver.seen.length < deliveries; dueMs += pauseMs) {
-        const event = posted(orgId);
-        await tx(db, (tx) => app.projectJournal(tx, [event]));
-        committed.set(event.aggregateId, performance.now());
-        await sleep(Math.max(0, dueMs - performance.now()));
       }
-      const delays = receiver.seen.map(({ objectId, atMs }) => atMs - (committed.get(objectId) ?? atMs));
-      return delays.sort((one, other) => one - other)[Math.floor(delays.length * 0.99)]!;
+      return orgId;
+    },
+    /** Publishes evenly. Returns the time from each commit to the receiver in ms, of the wanted arrivals. */
+    async paced(load: Load, isWanted: (arrival: Arrival) => boolean = () => true): Promise<number[]> {
+      await receiver.take();
+      const committed = new Map<string, number>();
+      let next = 0;
+      const startMs = performance.now();
+      for (let dueMs = startMs; dueMs < startMs + load.seconds * 1_000; dueMs += load.everyMs) {
+        await sleep(Math.max(0, dueMs - performance.now()));
+        const orgIds = Array.from(
+          { length: load.eventsAtOnce },
+          () => load.orgIds[next++ % load.orgIds.length]!,
+        );
+        const objectIds = await publish(orgIds);
+        const atMs = performance.timeOrigin + performance.now();
+        for (const objectId of objectIds) committed.set(objectId, atMs);
+      }
+      await sleep(AFTER_MS);
+      const arrivals = (await receiver.take()).filter(isWanted);
+      return arrivals.map(({ objectId, atMs }) => atMs - (committed.get(objectId) ?? atMs));
     },
     async close(): Promise<void> {
       for (const close of closers) await close();
@@ -76,6 +83,17 @@ export async function createWorld(clusterUrl: string) {
     },
   };
 }
+
+export interface Load {
+  /** The organisations take turns. */
+  orgIds: string[];
+  eventsAtOnce: number;
+  everyMs: number;
+  seconds: number;
+}
+
+/** The last events of a load arrive within this time. */
+const AFTER_MS = 2_000;
 
 async function openEvents(clusterUrl: string): Promise<Database> {
   const name = `bench_${randomBytes(4).toString("hex")}`;
@@ -108,29 +126,5 @@ function posted(orgId: string): ReceivedEvent {
       payload,
     },
     ...{ version: 1n, occurredAt: new Date(), traceparent: "", requestId: "" },
-  };
-}
-
-async function startReceiver() {
-  const seen: { objectId: string; atMs: number }[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => {
-      seen.push({ objectId: (JSON.parse(body) as { objectId: string }).objectId, atMs: performance.now() });
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    seen,
-    async until(count: number): Promise<void> {
-      while (seen.length < count) await sleep(20);
-    },
-    close(): void {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 }

@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const registry = createRegistry({ service: "ledger", version: "0", commit: "0" });
   const db = open(process.env.DATABASE_URL!, "ledger");
   const config = {
-    LANES: 2,
+    BATCH_QUEUES: 2,
     MAX_BATCH: 1_000,
     MAX_QUEUE: 20_000,
     MAX_CHARGED_PER_DAY_WON: Number.MAX_SAFE_INTEGER,

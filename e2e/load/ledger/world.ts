@@ -8,7 +8,9 @@ import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { won } from "@wonrail/kit/contract/money";
 import { type Engine } from "@wonrail/ledger/commands/engine";
 import { requestOf, testEngine } from "@wonrail/ledger/commands/testing/ledger";
-import type { Intent, Outcome, WalletType } from "@wonrail/ledger/domain/types";
+import type { WalletType } from "@wonrail/ledger/domain/accountTypes";
+import type { Intent } from "@wonrail/ledger/domain/intents";
+import type { Outcome } from "@wonrail/ledger/domain/types";
 
 export const DAILY_LIMIT = won(9_000_000_000_000_000n);
 const LIMITS = { dailyLimitWon: won(2n ** 62n), maxChargeWon: won(2n ** 62n) };

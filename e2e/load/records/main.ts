@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
-import { listRecords, type RecordsWanted } from "@wonrail/chain-relayer/records/queries/listRecords";
+import { listRecords, type RecordQuery } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { isId } from "@wonrail/kit/contract/ids";
 import { readPage as read } from "@wonrail/kit/page";
 import { compare, median } from "../compare";
@@ -16,7 +16,7 @@ const ROUNDS = 5;
 const HOUR_MS = 3_600_000;
 
 /** Partners' queries. Each finds the same number of rows in both worlds. */
-const LISTS: Record<string, (world: World) => Partial<RecordsWanted>> = {
+const LISTS: Record<string, (world: World) => Partial<RecordQuery>> = {
   list: () => ({}),
   "list.page": () => ({ page: readPage({ limit: 20, position: { $case: "currentPage", value: 400 } }) }),
   "list.pending": () => ({ status: "PENDING" }),
@@ -85,7 +85,7 @@ function readPage(request: Parameters<typeof read>[0]) {
   return read(request, (key) => isId("txn", key));
 }
 
-function list({ db, orgId }: World, wanted: Partial<RecordsWanted>) {
+function list({ db, orgId }: World, wanted: Partial<RecordQuery>) {
   const all = { status: null, paymentType: null, address: null, from: null, to: null };
   return listRecords({ db }, { orgId, ...all, page: readPage(undefined), ...wanted });
 }

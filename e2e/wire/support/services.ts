@@ -110,7 +110,12 @@ export async function startServices(): Promise<Services> {
   const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
   const auth = await createAuth(partsOf("auth", keys));
   await start("auth", [...authRpc(auth), feedOf("auth", authTopics)]);
-  const ledgerSettings = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000, MAX_CHARGED_PER_DAY_WON: 1e12 };
+  const ledgerSettings = {
+    BATCH_QUEUES: 2,
+    MAX_BATCH: 1_000,
+    MAX_QUEUE: 20_000,
+    MAX_CHARGED_PER_DAY_WON: 1e12,
+  };
   const ledger = await createLedger(partsOf("ledger", ledgerSettings));
   await start("ledger", [...ledgerRpc(ledger), feedOf("ledger", ledgerTopics)]);
   const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };

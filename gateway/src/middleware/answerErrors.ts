@@ -27,7 +27,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
 /** Long enough to recognise a mistyped path. */
 const MAX_ECHOED_PATH = 200;
 
-export const noSuchRoute: RequestHandler = ({ method, path }) => {
+export const refuseUnknownRoute: RequestHandler = ({ method, path }) => {
   throw new DomainError("REQ_004", { method, path: path.slice(0, MAX_ECHOED_PATH) });
 };
 

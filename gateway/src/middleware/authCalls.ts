@@ -1,5 +1,5 @@
 import { type AddressRange, parseAddressRange } from "@wonrail/kit/contract/addressRange";
-import { assert, isUnknown, asOutcomeUnknown } from "@wonrail/kit/contract/errors";
+import { assert, isOutcomeUnknown, asOutcomeUnknown } from "@wonrail/kit/contract/errors";
 import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import {
   KeyAccess,
@@ -30,12 +30,12 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
 
   const leaseRate: LeaseRate = (orgId, wanted) => auth.leaseRate({ orgId, replicaId, wanted });
 
-  const leaseQuota: LeaseQuota = async ({ quota, ...wish }) => {
-    const request = { ...wish, quota: enumValue(Quota, quota), replicaId };
+  const leaseQuota: LeaseQuota = async ({ quota, ...rest }) => {
+    const request = { ...rest, quota: enumValue(Quota, quota), replicaId };
     let mayBeLent = false;
     const onUnsure = (): void => void (mayBeLent = true);
     const answer = await auth.leaseQuota(request, { retry: true, onUnsure }).catch((error: unknown) => {
-      if (!isUnknown(error)) throw error;
+      if (!isOutcomeUnknown(error)) throw error;
       onUnsure();
       // The lease id makes the call repeatable, at another replica or at a recovered one.
       return auth

@@ -4,7 +4,7 @@ import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey"
 import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { AddressLimitError, type AddressLimits } from "./addressLimits";
-import { createNewestFirst } from "./newestFirst";
+import { createNewestFirstQueue } from "./newestFirstQueue";
 import { type Principal } from "./principal";
 
 /** Access that a key has, and the refusal for anything beyond. */
@@ -88,7 +88,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
   const refused = new LRUCache<string, Entry>({ max: MAX_REFUSALS });
   const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
   const running = { known: 0, stranger: 0 };
-  const queueAsSuspect = createNewestFirst(SUSPECTS);
+  const queueAsSuspect = createNewestFirstQueue(SUSPECTS);
   const lookUps = measure(registry, () => known.size);
   /** Number of pushed changes. An answer that was requested before a change may be outdated. */
   let changes = 0;

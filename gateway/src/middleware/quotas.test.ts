@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { testLog } from "@wonrail/kit/testing";
 import { plan } from "../testing/plan";
-import { createQuotas, type LeaseQuota, type QuotaWish } from "./quotas";
+import { createQuotas, type LeaseQuota, type QuotaLeaseRequest } from "./quotas";
 
 const ORG = "org_1";
 const done = async () => ({ data: null, replayed: false });
@@ -97,9 +97,9 @@ test("unused units of an expired lease are reported first and leased again", asy
 
 test("a lease's lifetime starts when it is requested", async () => {
   const { lease } = plan(10);
-  const { clock, quotas } = start(async (wish) => {
+  const { clock, quotas } = start(async (request) => {
     clock.nowMs += 400;
-    return lease({ ...wish, wanted: 5 });
+    return lease({ ...request, wanted: 5 });
   });
   for (const [atMs, calls] of [
     [0, 1],
@@ -170,25 +170,28 @@ test("a request waits for units that other gateways may return", async () => {
 
 test("a lease of 0 that may still be granted is returned", async () => {
   const { lease } = plan(0);
-  const { quotas } = start(async (wish) => ({ ...(await lease(wish)), mayBeLent: true }));
+  const { quotas } = start(async (request) => ({ ...(await lease(request)), mayBeLent: true }));
   await expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "WAUTH_004" });
   await quotas.close();
-  const [{ leaseId }, { accounts }] = lease.mock.calls.map(([wish]) => wish) as [QuotaWish, QuotaWish];
+  const [{ leaseId }, { accounts }] = lease.mock.calls.map(([request]) => request) as [
+    QuotaLeaseRequest,
+    QuotaLeaseRequest,
+  ];
   expect(accounts).toEqual([{ leaseId, spent: 0 }]);
 });
 
 test("a lease whose answer was lost is given back", async () => {
   const accounts: string[] = [];
   let lost = true;
-  const { quotas } = start(async (wish) => {
-    accounts.push(...wish.accounts.map(({ leaseId, spent }) => `${leaseId}:${spent}`));
+  const { quotas } = start(async (request) => {
+    accounts.push(...request.accounts.map(({ leaseId, spent }) => `${leaseId}:${spent}`));
     if (lost) {
       lost = false;
-      accounts.push(`lost ${wish.leaseId}`);
+      accounts.push(`lost ${request.leaseId}`);
       throw new DomainError("SYS_003");
     }
     return {
-      granted: wish.wanted,
+      granted: request.wanted,
       validForMs: 10_000,
       limit: 5,
       used: 0,
@@ -219,7 +222,7 @@ describe("while auth is away", () => {
     clock.nowMs += 250;
     await quotas.count(ORG, "WALLETS", done);
     await quotas.close();
-    const accounts = lease.mock.calls.slice(failures).flatMap(([wish]) => wish.accounts);
+    const accounts = lease.mock.calls.slice(failures).flatMap(([request]) => request.accounts);
     return { failures, accounts, lent: lent() };
   }
 
@@ -257,7 +260,7 @@ describe("while auth is away", () => {
   });
 });
 
-/** A lease call that grants every wish. The test answers each of `calls` itself. */
+/** A lease call that grants every request. The test answers each of `calls` itself. */
 function startSlow() {
   // Fake timers keep the periodic sweep away.
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
@@ -349,8 +352,8 @@ test("a lease that arrives while the last one is being reported is used", async 
 test("a lease that arrives while the gateway stops is returned", async () => {
   const { lease, lent } = plan(10_000);
   let answered = Promise.resolve();
-  const { quotas } = start(async (wish) => {
-    const lent = await lease(wish);
+  const { quotas } = start(async (request) => {
+    const lent = await lease(request);
     await answered;
     return lent;
   });

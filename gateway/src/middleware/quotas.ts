@@ -6,7 +6,7 @@ import { type Log } from "@wonrail/kit/log";
 /** Countable operations of a plan. */
 export type QuotaName = "WALLETS" | "MONEY_OPERATIONS" | "RECORDED_TRANSACTIONS";
 
-export interface QuotaWish {
+export interface QuotaLeaseRequest {
   orgId: string;
   quota: QuotaName;
   wanted: number;
@@ -20,10 +20,10 @@ export interface QuotaAccount {
   spent: number;
 }
 
-/** auth's answer to a wish for units. */
+/** auth's answer to a lease request. */
 export interface QuotaLease {
   granted: number;
-  /** Counted from the moment the wish was sent. */
+  /** Counted from the moment the request was sent. */
   validForMs: number;
   limit: number;
   used: number;
@@ -35,7 +35,7 @@ export interface QuotaLease {
   mayBeLent?: boolean;
 }
 
-export type LeaseQuota = (wish: QuotaWish) => Promise<QuotaLease>;
+export type LeaseQuota = (request: QuotaLeaseRequest) => Promise<QuotaLease>;
 
 export interface QuotasOptions {
   leaseQuota: LeaseQuota;
@@ -188,7 +188,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     const accounts = settled(counter);
     const leaseId = randomUUID();
     const sentAtMs = monotonicMs();
-    const wanted = nextWish(counter, sentAtMs);
+    const wanted = nextLeaseSize(counter, sentAtMs);
     const { orgId, quota } = counter;
     // If the failed call may have been executed, a report with 0 spent units returns the lease.
     const giveBack = (): void => {
@@ -223,9 +223,9 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
 
   /**
    * Wants as many units as requests wait, plus the projected use. At most twice the last
-   * wish, so that one burst is not taken for a rate.
+   * request, so that one burst is not taken for a rate.
    */
-  function nextWish(counter: Counter, now: number): number {
+  function nextLeaseSize(counter: Counter, now: number): number {
     const elapsedMs = Math.max(1, now - counter.askedAtMs);
     const projected = Math.ceil((counter.takenSinceAsk * LEASE_TARGET_MS) / elapsedMs);
     const wanted = counter.waiting + Math.min(projected, 2 * counter.lastWanted);

@@ -3,10 +3,10 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
 import { type Principal } from "./principal";
 
-/** auth's answer to a wish for requests. */
+/** auth's answer to a lease request. */
 export interface RateLease {
   granted: number;
-  /** Counted from the moment the wish was sent. */
+  /** Counted from the moment the request was sent. */
   validForMs: number;
   ratePerSecond: number;
   rateBurst: number;
@@ -128,7 +128,7 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
 
   function lease(principal: Principal, bucket: Bucket): Promise<void> {
     const sentAtMs = monotonicMs();
-    bucket.leasing = leaseRate(principal.orgId, nextWish(bucket, principal.rateBurst, sentAtMs)).then(
+    bucket.leasing = leaseRate(principal.orgId, nextLeaseSize(bucket, principal.rateBurst, sentAtMs)).then(
       (answer) => {
         bucket.leasing = bucket.alone = undefined;
         bucket.remaining = answer.remaining;
@@ -148,9 +148,9 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
 
   /**
    * Wants as many units as requests wait, plus the projected use. At most twice the last
-   * wish, so that one burst is not taken for a rate.
+   * request, so that one burst is not taken for a rate.
    */
-  function nextWish(bucket: Bucket, burst: number, now: number): number {
+  function nextLeaseSize(bucket: Bucket, burst: number, now: number): number {
     const elapsedMs = Math.max(1, now - bucket.askedAtMs);
     const projected = Math.ceil((bucket.usedSinceAsk * LEASE_TARGET_MS) / elapsedMs);
     const wanted = bucket.waiting + Math.min(projected, 2 * bucket.lastWanted);

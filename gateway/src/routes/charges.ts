@@ -3,11 +3,11 @@ import {
   cancellationJson,
   chargeCancellationJson,
   chargeJson,
-  known,
+  requirePresent,
   refundJson,
 } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -209,9 +209,9 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
       command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
       expect: "cancelledCharge",
     });
-    const cancellation = cancellationJson(known(value.cancellation));
+    const cancellation = cancellationJson(requirePresent(value.cancellation));
     const { cancelId } = cancellation;
-    return { data: { ...chargeJson(known(value.charge)), cancelId, cancellation }, replayed };
+    return { data: { ...chargeJson(requirePresent(value.charge)), cancelId, cancellation }, replayed };
   };
 }
 
@@ -231,22 +231,25 @@ export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
   return async ({ params: { chargeId } }, { principal: { orgId } }) => {
     const { charge, cancellations } = await payment.getCharge({ orgId, chargeId }, { retry: true });
     return {
-      data: { ...chargeJson(known(charge)), cancellations: cancellations.map(chargeCancellationJson) },
+      data: {
+        ...chargeJson(requirePresent(charge)),
+        cancellations: cancellations.map(chargeCancellationJson),
+      },
     };
   };
 }
 
 export function getRefundWith({ payment }: Clients): Handler<typeof getRefund> {
   return async ({ params: { refundId } }, { principal: { orgId } }) => ({
-    data: refundJson(known((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
+    data: refundJson(requirePresent((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
   });
 }
 
 export function listChargesWith({ payment }: Clients): Handler<typeof listCharges> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const asked = { orgId, walletId, page: pageRequest(query) };
+    const asked = { orgId, walletId, page: toPageRequest(query) };
     const { charges, page } = await payment.listCharges(asked, { retry: true });
-    return { data: { items: charges.map(chargeJson), pagination: paginationOf(query, page) } };
+    return { data: { items: charges.map(chargeJson), pagination: toPagination(query, page) } };
   };
 }

@@ -9,7 +9,7 @@ import {
   Quota,
   type QuotaUsage,
 } from "@wonrail/proto/auth/v1/auth";
-import { iso, known, wonJson } from "@wonrail/kit/records";
+import { isoTime, requirePresent, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
 
@@ -175,16 +175,16 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
       orgId: organisation.orgId,
       orgCode: organisation.code,
       name: organisation.name,
-      status: known(enumName(OrganisationStatus, organisation.status)),
+      status: requirePresent(enumName(OrganisationStatus, organisation.status)),
       incentiveRateBps: organisation.incentiveRateBps,
       dailyTransferLimit: wonJson(organisation.dailyTransferLimitWon),
     },
     key: keyJson(key),
-    plan: known(enumName(Plan, organisation.plan)),
+    plan: requirePresent(enumName(Plan, organisation.plan)),
     subscription: {
       active: subscriptionActive,
-      startsAt: iso(organisation.subscriptionStartsAt),
-      endsAt: iso(organisation.subscriptionEndsAt),
+      startsAt: isoTime(organisation.subscriptionStartsAt),
+      endsAt: isoTime(organisation.subscriptionEndsAt),
     },
     rateLimit: { perSecond: organisation.ratePerSecond, burst: organisation.rateBurst },
     usage: usage.map(usageOf),
@@ -193,7 +193,7 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
 
 function usageOf({ quota, limit, used, leased, resetsAt }: QuotaUsage) {
   return {
-    quota: known(enumName(Quota, quota)),
+    quota: requirePresent(enumName(Quota, quota)),
     limit: Number(limit),
     used: Number(used),
     reserved: Number(leased),

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "@wonrail/kit/contract/eventTypes";
 import { z } from "zod";
 import { type Json } from "@wonrail/kit/json";
-import { iso, known } from "@wonrail/kit/records";
+import { isoTime, requirePresent } from "@wonrail/kit/records";
 import { type Event as EventMessage, Order } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
 import { type Handler, operation } from "./operation";
@@ -149,7 +149,7 @@ const CALL_TIMEOUT_MS = 5_000;
 
 export function getEventWith({ events }: Clients): Handler<typeof getEvent> {
   return async ({ params: { eventId } }, { principal: { orgId } }) => ({
-    data: eventOf(known((await events.getEvent({ orgId, eventId }, { retry: true })).event)),
+    data: eventOf(requirePresent((await events.getEvent({ orgId, eventId }, { retry: true })).event)),
   });
 }
 
@@ -161,7 +161,7 @@ export function eventOf(message: EventMessage) {
     sequence: Number(sequence),
     objectId,
     objectSequence: Number(objectSequence),
-    createdAt: iso(createdAt),
+    createdAt: isoTime(createdAt),
     data: JSON.parse(dataJson) as Record<string, Json>,
   };
 }

@@ -7,7 +7,7 @@ import * as keys from "./keys";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
 import { withScope } from "./scopes";
-import * as service from "./service";
+import * as health from "./health";
 import * as transactions from "./transactions";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
@@ -76,7 +76,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/webhooks/:webhookId/replay", webhooks.replayWebhook, webhooks.replayWebhookWith(clients)),
     route("GET", "/api/webhooks/:webhookId/deliveries", webhooks.listDeliveries, webhooks.listDeliveriesWith(clients)),
 
-    route("GET", "/healthz", service.checkHealth, service.answerHealth),
+    route("GET", "/healthz", health.checkHealth, health.answerHealth),
     // GET /api/events/stream is answered by middleware/eventStream.ts.
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];

@@ -4,11 +4,11 @@ import { API_VERSIONS } from "@wonrail/kit/contract/apiVersions";
 import { assert } from "@wonrail/kit/contract/errors";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { apiKeyJson, known } from "@wonrail/kit/records";
+import { apiKeyJson, requirePresent } from "@wonrail/kit/records";
 import { type ApiKey as ApiKeyMessage, KeyStatus } from "@wonrail/proto/auth/v1/auth";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { keyedBy, retriedBy } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import { idOf, listQuery, momentOf, pageOf, responseId, textOf, timestamp } from "./schemas";
@@ -177,20 +177,20 @@ export function issueKeyWith(auth: Auth): Handler<typeof issueKey> {
     const request = { orgId, issuerKeyId: keyId, clientAddress, ...wanted, ...keyedBy(call, body) };
     const options = { timeoutMs: CALL_TIMEOUT_MS, ...retriedBy(call) };
     const { key, apiKey = null, replayed } = await auth.issueKey(request, options);
-    return { data: { ...keyJson(known(key)), apiKey }, replayed };
+    return { data: { ...keyJson(requirePresent(key)), apiKey }, replayed };
   };
 }
 
 export function listKeysWith(auth: Auth): Handler<typeof listKeys> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { keys, page } = await auth.listKeys({ orgId, page: pageRequest(query) }, { retry: true });
-    return { data: { items: keys.map(usedKeyJson), pagination: paginationOf(query, page) } };
+    const { keys, page } = await auth.listKeys({ orgId, page: toPageRequest(query) }, { retry: true });
+    return { data: { items: keys.map(usedKeyJson), pagination: toPagination(query, page) } };
   };
 }
 
 export function getKeyWith(auth: Auth): Handler<typeof getKey> {
   return async ({ params: { keyId } }, { principal: { orgId } }) => ({
-    data: usedKeyJson(known((await auth.getKey({ orgId, keyId }, { retry: true })).key)),
+    data: usedKeyJson(requirePresent((await auth.getKey({ orgId, keyId }, { retry: true })).key)),
   });
 }
 
@@ -216,5 +216,5 @@ function usedKeyJson(message: ApiKeyMessage) {
 }
 
 export function keyJson(message: ApiKeyMessage) {
-  return apiKeyJson({ ...message, status: known(enumName(KeyStatus, message.status)) });
+  return apiKeyJson({ ...message, status: requirePresent(enumName(KeyStatus, message.status)) });
 }

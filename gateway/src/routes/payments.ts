@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { known, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
+import { requirePresent, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -196,7 +196,7 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
       command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
       expect: "cancelledPayment",
     });
-    const cancelled = known(value.cancellation);
+    const cancelled = requirePresent(value.cancellation);
     const cancellation = paymentCancellationJson(cancelled);
     const { cancelId } = cancellation;
     return { data: { ...paymentJson(value), cancelId, cancellation, ...restoredJson(cancelled) }, replayed };
@@ -205,15 +205,17 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
 
 export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment> {
   return async ({ params: { paymentId } }, { principal: { orgId } }) => ({
-    data: paymentJson(known((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment)),
+    data: paymentJson(
+      requirePresent((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment),
+    ),
   });
 }
 
 export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const asked = { orgId, walletId, page: pageRequest(query) };
+    const asked = { orgId, walletId, page: toPageRequest(query) };
     const { payments, page } = await payment.listPayments(asked, { retry: true });
-    return { data: { items: payments.map(paymentJson), pagination: paginationOf(query, page) } };
+    return { data: { items: payments.map(paymentJson), pagination: toPagination(query, page) } };
   };
 }

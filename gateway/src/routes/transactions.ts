@@ -3,9 +3,9 @@ import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { enumValue } from "@wonrail/kit/grpc/client";
 import { NETWORKS } from "@wonrail/kit/contract/networks";
 import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
-import { known, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
+import { requirePresent, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { bodyHash } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import {
@@ -273,7 +273,7 @@ export function createTransactionWith({ relayer }: Clients): Handler<typeof crea
 
 export function getTransactionWith({ relayer }: Clients): Handler<typeof getTransaction> {
   return async ({ params: { id } }, { principal: { orgId } }) => {
-    const record = known((await relayer.getRecord({ orgId, id }, { retry: true })).record);
+    const record = requirePresent((await relayer.getRecord({ orgId, id }, { retry: true })).record);
     return { data: { ...recordOf(record), history: record.history.map(transactionChangeJson) } };
   };
 }
@@ -287,10 +287,10 @@ export function listTransactionsWith({ relayer }: Clients): Handler<typeof listT
       address: query.address,
       from: query.from,
       to: query.to,
-      page: pageRequest(query),
+      page: toPageRequest(query),
     };
     const { records, page } = await relayer.listRecords(asked, { retry: true });
-    return { data: { items: records.map(recordOf), pagination: paginationOf(query, page) } };
+    return { data: { items: records.map(recordOf), pagination: toPagination(query, page) } };
   };
 }
 
@@ -315,5 +315,5 @@ export function updateTransactionScheduleWith({
 }
 
 function recordOf(message: RecordMessage | undefined) {
-  return recordedTransactionJson(known(message)) as z.output<typeof record>;
+  return recordedTransactionJson(requirePresent(message)) as z.output<typeof record>;
 }

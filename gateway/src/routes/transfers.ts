@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
-import { known, transferJson } from "@wonrail/kit/records";
+import { requirePresent, transferJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -127,15 +127,17 @@ export function createTransferWith(clients: Clients): Handler<typeof createTrans
 
 export function getTransferWith({ payment }: Clients): Handler<typeof getTransfer> {
   return async ({ params: { transferId } }, { principal: { orgId } }) => ({
-    data: transferJson(known((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer)),
+    data: transferJson(
+      requirePresent((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer),
+    ),
   });
 }
 
 export function listTransfersWith({ payment }: Clients): Handler<typeof listTransfers> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const asked = { orgId, walletId, page: pageRequest(query) };
+    const asked = { orgId, walletId, page: toPageRequest(query) };
     const { transfers, page } = await payment.listTransfers(asked, { retry: true });
-    return { data: { items: transfers.map(transferJson), pagination: paginationOf(query, page) } };
+    return { data: { items: transfers.map(transferJson), pagination: toPagination(query, page) } };
   };
 }

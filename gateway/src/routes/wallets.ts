@@ -3,10 +3,10 @@ import { enumName, enumValue } from "@wonrail/kit/grpc/client";
 import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { iso, known, settlementJson, walletJson, wonJson } from "@wonrail/kit/records";
+import { isoTime, requirePresent, settlementJson, walletJson, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { keyedBy, retriedBy } from "./bodyHash";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { type Handler, operation } from "./operation";
 import {
   responseId,
@@ -257,10 +257,10 @@ export function listWalletsWith({ wallet: service }: Clients): Handler<typeof li
       userId: query.userId,
       walletType: query.walletType ? enumValue(WalletType, query.walletType) : WalletType.UNSPECIFIED,
       status: query.status ? enumValue(WalletStatus, query.status) : WalletStatus.UNSPECIFIED,
-      page: pageRequest(query),
+      page: toPageRequest(query),
     };
     const { wallets, page } = await service.listWallets(asked, { retry: true });
-    return { data: { items: wallets.map(walletJson), pagination: paginationOf(query, page) } };
+    return { data: { items: wallets.map(walletJson), pagination: toPagination(query, page) } };
   };
 }
 
@@ -282,9 +282,9 @@ export function deactivateWalletWith({ wallet: service }: Clients): Handler<type
 export function listWalletTransactionsWith({ payment }: Clients): Handler<typeof listWalletTransactions> {
   return async ({ params: { walletId }, query }, { principal: { orgId } }) => {
     const { type: types = [], from, to } = query;
-    const asked = { orgId, walletId, types, from, to, page: pageRequest(query) };
+    const asked = { orgId, walletId, types, from, to, page: toPageRequest(query) };
     const { transactions, page } = await payment.listWalletTransactions(asked, { retry: true });
-    return { data: { items: transactions.map(lineOf), pagination: paginationOf(query, page) } };
+    return { data: { items: transactions.map(lineOf), pagination: toPagination(query, page) } };
   };
 }
 
@@ -292,7 +292,7 @@ function lineOf(of: WalletTransaction) {
   return {
     transactionId: of.transactionId,
     type: of.type as WalletTransactionType,
-    direction: known(enumName(Direction, of.direction)),
+    direction: requirePresent(enumName(Direction, of.direction)),
     amount: wonJson(of.amountWon),
     balanceAfter: wonJson(of.balanceAfterWon),
     counterparty: of.counterparty ?? null,
@@ -300,6 +300,6 @@ function lineOf(of: WalletTransaction) {
     relatedId: of.relatedId,
     cancelId: of.cancelId ?? null,
     settlement: settlementJson(of.settlement),
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }

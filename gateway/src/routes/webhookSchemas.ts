@@ -38,12 +38,12 @@ export const webhookFields = {
   description: z.string().meta({ description: "Your own note." }),
   status,
   disabledReason: z
-    .enum(["REQUESTED", "GONE", "FAILING"])
+    .enum(["REQUESTED", "GONE", "FAILING", "OPERATOR"])
     .nullable()
     .meta({
       description:
         "Why it is DISABLED; null when it is not. REQUESTED: by you. GONE: the endpoint answered 410. " +
-        "FAILING: no delivery succeeded for five days.",
+        "FAILING: no delivery succeeded for five days. OPERATOR: by the operator of this service.",
     }),
   ordering,
   failingSince: timestamp(
@@ -64,6 +64,14 @@ const attempt = z
     number: z.int().meta({ description: "From 1." }),
     startedAt: timestamp("When the attempt started."),
     durationMs: z.int().meta({ description: "How long it took." }),
+    requestHead: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Method, path and headers of the request. Its body is the event, as GET /api/events/{eventId} " +
+          "answers it. Null when the event was no longer kept.",
+      }),
     statusCode: z
       .int()
       .nullable()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
-import { iso, known } from "@wonrail/kit/records";
+import { isoTime, requirePresent } from "@wonrail/kit/records";
 import {
   type Delivery as DeliveryMessage,
   DeliveryStatus,
@@ -10,7 +10,7 @@ import {
   WebhookStatus,
 } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
-import { pageRequest, paginationOf } from "./answers";
+import { toPageRequest, toPagination } from "./pagination";
 import { keyedBy, retriedBy } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import { listQuery, pageOf, timestamp } from "./schemas";
@@ -48,13 +48,15 @@ export const createWebhook = operation({
       status: status.optional(),
       ordering: ordering.optional(),
       after: sequence.optional().meta({
-        description: "Events behind this sequence are sent too. Omitted: only events from now on.",
+        description:
+          "Events behind this sequence are sent too. Omitted: only events from now on. EVT_002 when " +
+          "events behind it are no longer kept.",
       }),
     })
     .meta({ id: "CreateWebhook" }),
   status: 201,
   data: z.strictObject({ ...webhookFields, secret }).meta({ id: "CreatedWebhook" }),
-  errors: ["WHK_002", "WHK_003"],
+  errors: ["EVT_002", "WHK_002", "WHK_003"],
 });
 
 export const listWebhooks = operation({
@@ -232,10 +234,10 @@ export function createWebhookWith({ events }: Clients): Handler<typeof createWeb
 export function listWebhooksWith({ events }: Clients): Handler<typeof listWebhooks> {
   return async ({ query }, { principal: { orgId } }) => {
     const { webhooks, page } = await events.listWebhooks(
-      { orgId, page: pageRequest(query) },
+      { orgId, page: toPageRequest(query) },
       { retry: true },
     );
-    return { data: { items: webhooks.map(webhookOf), pagination: paginationOf(query, page) } };
+    return { data: { items: webhooks.map(webhookOf), pagination: toPagination(query, page) } };
   };
 }
 
@@ -270,7 +272,7 @@ export function rotateWebhookSecretWith({ events }: Clients): Handler<typeof rot
       retriedBy(call),
     );
     return {
-      data: { ...webhookOf(webhook), secret, previousSecretEndsAt: iso(previousEndsAt) },
+      data: { ...webhookOf(webhook), secret, previousSecretEndsAt: isoTime(previousEndsAt) },
       replayed,
     };
   };
@@ -300,9 +302,9 @@ export function replayWebhookWith({ events }: Clients): Handler<typeof replayWeb
 export function listDeliveriesWith({ events }: Clients): Handler<typeof listDeliveries> {
   return async ({ params, query }, { principal: { orgId } }) => {
     const status = query.status ? enumValue(DeliveryStatus, query.status) : DeliveryStatus.UNSPECIFIED;
-    const asked = { orgId, ...params, status, page: pageRequest(query) };
+    const asked = { orgId, ...params, status, page: toPageRequest(query) };
     const { deliveries, page } = await events.listDeliveries(asked, { retry: true });
-    return { data: { items: deliveries.map(deliveryOf), pagination: paginationOf(query, page) } };
+    return { data: { items: deliveries.map(deliveryOf), pagination: toPagination(query, page) } };
   };
 }
 
@@ -316,36 +318,39 @@ function choicesOf(body: { status?: string | undefined; ordering?: string | unde
 }
 
 function webhookOf(message: WebhookMessage | undefined) {
-  const of = known(message);
+  const of = requirePresent(message);
   return {
     webhookId: of.webhookId,
     url: of.url,
     eventTypes: of.eventTypes as z.output<typeof eventTypes>,
     description: of.description,
-    status: known(enumName(WebhookStatus, of.status)),
+    status: requirePresent(enumName(WebhookStatus, of.status)),
     disabledReason: (of.disabledReason ?? null) as z.output<typeof webhook>["disabledReason"],
-    ordering: known(enumName(WebhookOrdering, of.ordering)).toLowerCase() as z.output<typeof ordering>,
+    ordering: requirePresent(enumName(WebhookOrdering, of.ordering)).toLowerCase() as z.output<
+      typeof ordering
+    >,
     failingSince: of.failingSince?.toISOString() ?? null,
-    createdAt: iso(of.createdAt),
-    updatedAt: iso(of.updatedAt),
+    createdAt: isoTime(of.createdAt),
+    updatedAt: isoTime(of.updatedAt),
   };
 }
 
 function deliveryOf(message: DeliveryMessage | undefined) {
-  const of = known(message);
+  const of = requirePresent(message);
   return {
     deliveryId: of.deliveryId,
     eventId: of.eventId,
     eventType: of.eventType,
     sequence: of.sequence === undefined ? null : Number(of.sequence),
-    status: known(enumName(DeliveryStatus, of.status)),
+    status: requirePresent(enumName(DeliveryStatus, of.status)),
     nextAttemptAt: of.nextAttemptAt?.toISOString() ?? null,
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
     finishedAt: of.finishedAt?.toISOString() ?? null,
     attempts: of.attempts.map((one) => ({
       number: one.number,
-      startedAt: iso(one.startedAt),
+      startedAt: isoTime(one.startedAt),
       durationMs: one.durationMs,
+      requestHead: one.requestHead ?? null,
       statusCode: one.statusCode ?? null,
       responseHead: one.responseHead ?? null,
       error: one.error ?? null,

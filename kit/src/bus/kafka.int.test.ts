@@ -13,7 +13,7 @@ import { addressOf, collect, newName, openTestKafka, textMessage } from "./testi
 import { loadKafkajs } from "./testing/loadKafkajs";
 import { joinAsStranger } from "./testing/stranger";
 import { BOUND_MS, openWorld, PARTITIONS, type World } from "./testing/world";
-import { within } from "./waiting";
+import { withTimeout } from "./waiting";
 
 const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS?.split(",");
 const SLOW = 120_000;
@@ -232,7 +232,7 @@ if (brokers === undefined) {
       await eventually(() => expect(proxy.connections).toBe(1));
       stop.abort();
       // Closing would give up after 15 s.
-      await within(10_000, "the waiting did not end", outcome);
+      await withTimeout(10_000, "the waiting did not end", outcome);
       await leaving.close();
     }, 60_000);
 

@@ -12,21 +12,21 @@ import {
   type Producer,
   type RetryOptions,
 } from "kafkajs";
-import { deal } from "./deal";
+import { assignPartitions } from "./assignPartitions";
 import { CLOSING_MS, leaveGroup } from "./leaveGroup";
 import { createBatchHandler } from "./kafka/batchHandler";
 import { type Connections, createConnections } from "./kafka/connections";
 import { type Dial, dial } from "./kafka/dial";
-import { logTo } from "./kafka/logTo";
-import { mayPass } from "./kafka/mayPass";
+import { createKafkaLog } from "./kafka/createKafkaLog";
+import { isTransientKafkaError } from "./kafka/isTransientKafkaError";
 import { watchMembership } from "./kafka/membership";
 import { checkTopics, createMissing, requireTopics } from "./kafka/topics";
 import { watchTopics } from "./kafka/watchTopics";
-import { type Movement, watchMovement } from "./liveness";
+import { type Liveness, watchLiveness } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
 import type * as port from "./port";
 import { createPublisher } from "./publisher";
-import { untilThere, within } from "./waiting";
+import { retryUntilReady, withTimeout } from "./waiting";
 
 export interface KafkaTuning {
   /** Tests insert a faulty network here. */
@@ -76,7 +76,7 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   const patience = (signal = closing.signal) => ({
     log,
     signal: AbortSignal.any([closing.signal, signal]),
-    mayPass,
+    isTransient: isTransientKafkaError,
   });
   const consumers = new Set<port.Subscription>();
   const admin = openAdmin(parts);
@@ -90,13 +90,13 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.all([...consumers].map((consumer) => consumer.close()));
-    await within(CLOSING_MS, "publishing did not end", publisher.close()).catch(() => undefined);
+    await withTimeout(CLOSING_MS, "publishing did not end", publisher.close()).catch(() => undefined);
     await Promise.all([producer.close(), admin.close()]);
   };
   let closed: Promise<void> | undefined;
   return {
     ensureTopics: (topics, signal) =>
-      untilThere(
+      retryUntilReady(
         "create topics",
         async () => {
           const client = await admin.connected();
@@ -109,7 +109,7 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
     async subscribe(request) {
       const limits = patience(request.signal);
       const read = async () => requireTopics(await admin.connected(), request.topics);
-      await untilThere("read topics", read, limits);
+      await retryUntilReady("read topics", read, limits);
       const withEnd = { ...request, signal: limits.signal };
       const started = await startConsumer(parts, withEnd);
       const consumer: port.Subscription = {
@@ -153,7 +153,7 @@ function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial
     retry,
     socketFactory: open,
     logLevel: logLevel.INFO,
-    logCreator: () => logTo(options.log),
+    logCreator: () => createKafkaLog(options.log),
   };
   if (options.ssl !== undefined) config.ssl = options.ssl;
   if (options.sasl !== undefined) config.sasl = options.sasl as NonNullable<KafkaConfig["sasl"]>;
@@ -180,7 +180,7 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
       giveUp();
       // Open requests have no waiting caller.
       hangUp();
-      await within(CLOSING_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
+      await withTimeout(CLOSING_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
     },
   };
 }
@@ -221,7 +221,7 @@ function openProducer(parts: KafkaParts) {
       giveUp();
       // Running requests have no waiting caller any more.
       hangUp();
-      await within(CLOSING_MS, "the producer did not close", producer.disconnect()).catch(hangUp);
+      await withTimeout(CLOSING_MS, "the producer did not close", producer.disconnect()).catch(hangUp);
     },
   };
 }
@@ -234,8 +234,8 @@ async function startConsumer(
 ): Promise<port.Subscription> {
   const { sessionTimeoutMs } = parts.tuning;
   const { group, topics, signal } = request;
-  const movement = watchMovement(2 * sessionTimeoutMs);
-  const { kafka, hangUp, timedOut, giveUp } = openClient(parts, FOR_EVER, movement.moved);
+  const liveness = watchLiveness(2 * sessionTimeoutMs);
+  const { kafka, hangUp, timedOut, giveUp } = openClient(parts, FOR_EVER, liveness.recordProgress);
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
@@ -259,13 +259,13 @@ async function startConsumer(
   const start: { refusal?: Error; isDone?: true } = {};
   const crash = (error: Error): void => {
     if (closed) return;
-    movement.stop();
+    liveness.stop();
     if (start.isDone) request.onCrash?.(error);
     else start.refusal = error;
   };
-  watchConsumer(consumer, parts, movement, group, crash);
+  watchConsumer(consumer, parts, liveness, group, crash);
   const { log } = parts.options;
-  const batches = createBatchHandler({ request, movement, sessionTimeoutMs, log });
+  const batches = createBatchHandler({ request, liveness, sessionTimeoutMs, log });
   const run = async (): Promise<void> => {
     await consumer.connect();
     await consumer.subscribe({ topics, fromBeginning: true });
@@ -279,8 +279,8 @@ async function startConsumer(
   const close = async (): Promise<void> => {
     giveUp();
     batches.close();
-    movement.stop();
-    await leaveGroup(movement, () => consumer.disconnect()).catch(hangUp);
+    liveness.stop();
+    await leaveGroup(liveness, () => consumer.disconnect()).catch(hangUp);
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
   // The broker may leave before the join, and then this would retry for ever.
@@ -301,14 +301,14 @@ async function startConsumer(
   } finally {
     signal.removeEventListener("abort", leave);
   }
-  return { live: movement.live, close: closeOnce };
+  return { live: liveness.live, close: closeOnce };
 }
 
 /** Exported for its test. */
 export function watchConsumer(
   consumer: Pick<Consumer, "on" | "events">,
   { options: { log }, tuning, metrics }: KafkaParts,
-  movement: Movement,
+  liveness: Liveness,
   group: string,
   onCrash: (error: Error) => void,
 ): void {
@@ -318,11 +318,11 @@ export function watchConsumer(
   const membership = watchMembership(inVainMs);
   const isMember = (): void => {
     membership.confirmed();
-    movement.moved();
+    liveness.recordProgress();
   };
   consumer.on(FETCH, () => {
     restarts = 0;
-    movement.moved();
+    liveness.recordProgress();
     if (membership.fetched())
       onCrash(new Error(`no heartbeat reached the coordinator of ${group} within ${inVainMs} ms`));
   });
@@ -360,7 +360,7 @@ const dealToWhoAsked: PartitionAssigner = ({ cluster }) => ({
     const partitions = topics.flatMap((topic) =>
       cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => ({ topic, partitionId })),
     );
-    return [...deal(asked, partitions)].map(([memberId, share]) => {
+    return [...assignPartitions(asked, partitions)].map(([memberId, share]) => {
       const assignment: Record<string, number[]> = {};
       for (const { topic, partitionId } of share) (assignment[topic] ??= []).push(partitionId);
       const encoded = { version: 0, assignment, userData: Buffer.alloc(0) };

@@ -1,5 +1,5 @@
-import { type Movement } from "./liveness";
-import { within } from "./waiting";
+import { type Liveness } from "./liveness";
+import { withTimeout } from "./waiting";
 
 /** How long a stopping process waits for an answer of the bus, within its grace. */
 export const LEAVE_TIMEOUT_MS = 3_000;
@@ -13,11 +13,11 @@ const HANDLERS_TIMEOUT_MS = 12_000;
  * ended. Rejects on timeout.
  */
 export async function leaveGroup(
-  movement: Pick<Movement, "idle">,
+  liveness: Pick<Liveness, "idle">,
   leave: () => Promise<void>,
 ): Promise<void> {
   const left = leave();
   left.catch(() => undefined);
-  await within(HANDLERS_TIMEOUT_MS, "the handler did not end", movement.idle());
-  await within(LEAVE_TIMEOUT_MS, "the consumer did not close", left);
+  await withTimeout(HANDLERS_TIMEOUT_MS, "the handler did not end", liveness.idle());
+  await withTimeout(LEAVE_TIMEOUT_MS, "the consumer did not close", left);
 }

@@ -1,43 +1,43 @@
-import { watchMovement } from "./liveness";
+import { watchLiveness } from "./liveness";
 
-describe("watchMovement", () => {
+describe("watchLiveness", () => {
   const minute = 60_000;
   const start = (stillAfterMs: number) => {
     const clock = { ms: 0 };
-    return { clock, movement: watchMovement(stillAfterMs, () => clock.ms) };
+    return { clock, liveness: watchLiveness(stillAfterMs, () => clock.ms) };
   };
 
   it("is live while messages move, and not after a long stillness", () => {
-    const { clock, movement } = start(20_000);
+    const { clock, liveness } = start(20_000);
     clock.ms = 20_000;
-    expect(movement.live()).toBe(true);
-    movement.moved();
+    expect(liveness.live()).toBe(true);
+    liveness.recordProgress();
     clock.ms = 40_000;
-    expect(movement.live()).toBe(true);
+    expect(liveness.live()).toBe(true);
     clock.ms = 40_001;
-    expect(movement.live()).toBe(false);
-    movement.moved();
-    expect(movement.live()).toBe(true);
+    expect(liveness.live()).toBe(false);
+    liveness.recordProgress();
+    expect(liveness.live()).toBe(true);
   });
 
-  it("counts a long handler as movement, but not one that never ends", async () => {
-    const { clock, movement } = start(20_000);
+  it("counts a long handler as progress, but not one that never ends", async () => {
+    const { clock, liveness } = start(20_000);
     let finish = (): void => undefined;
-    const handled = movement.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    const handled = liveness.during(() => new Promise<void>((resolve) => (finish = resolve)));
     clock.ms = 5 * minute;
-    expect(movement.live()).toBe(true);
+    expect(liveness.live()).toBe(true);
     clock.ms = 5 * minute + 1;
-    expect(movement.live()).toBe(false);
+    expect(liveness.live()).toBe(false);
     finish();
     await handled;
-    expect(movement.live()).toBe(true);
+    expect(liveness.live()).toBe(true);
   });
 
-  it("counts a failed handler as movement, and rethrows its error", async () => {
-    const { clock, movement } = start(20_000);
+  it("counts a failed handler as progress, and rethrows its error", async () => {
+    const { clock, liveness } = start(20_000);
     clock.ms = 30_000;
-    await expect(movement.during(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    expect(movement.live()).toBe(true);
+    await expect(liveness.during(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(liveness.live()).toBe(true);
   });
 
   it.each([
@@ -46,21 +46,21 @@ describe("watchMovement", () => {
   ])("ignores a clock that is set an hour %s", (_, setMs) => {
     jest.useFakeTimers();
     try {
-      const movement = watchMovement(20_000);
+      const liveness = watchLiveness(20_000);
       jest.setSystemTime(Date.now() + setMs);
       jest.advanceTimersByTime(20_000);
-      expect(movement.live()).toBe(true);
+      expect(liveness.live()).toBe(true);
       jest.advanceTimersByTime(1);
-      expect(movement.live()).toBe(false);
+      expect(liveness.live()).toBe(false);
     } finally {
       jest.useRealTimers();
     }
   });
 
   it("is not live after its stop, whatever moves", () => {
-    const { movement } = start(20_000);
-    movement.stop();
-    movement.moved();
-    expect(movement.live()).toBe(false);
+    const { liveness } = start(20_000);
+    liveness.stop();
+    liveness.recordProgress();
+    expect(liveness.live()).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
 /** One handler call may take this long before the consumer counts as stuck. */
 const STUCK_AFTER_MS = 5 * 60_000;
 
-export interface Movement {
+export interface Liveness {
   /** Reports a sign of life, even if it is only an attempt to reconnect. */
-  moved: () => void;
-  /** Runs the handler, which counts as movement up to a limit. */
+  recordProgress: () => void;
+  /** Runs the handler, which counts as progress up to a limit. */
   during: <T>(work: () => Promise<T>) => Promise<T>;
   /** Resolves when no handler is at work. */
   idle: () => Promise<void>;
@@ -16,13 +16,13 @@ export interface Movement {
  * Whether a consumer still moves. An absent server does not count against it, because a restart
  * would not help: only a consumer that neither fetches, nor handles, nor tries to connect is stuck.
  */
-export function watchMovement(stillAfterMs: number, nowMs = () => performance.now()): Movement {
+export function watchLiveness(stillAfterMs: number, nowMs = () => performance.now()): Liveness {
   let lastMs = nowMs();
   let stopped = false;
   const handling = new Set<{ sinceMs: number }>();
   const onIdle: (() => void)[] = [];
   return {
-    moved() {
+    recordProgress() {
       lastMs = nowMs();
     },
     async during(work) {

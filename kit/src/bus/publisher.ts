@@ -1,5 +1,5 @@
 import { groupBy } from "../groupBy";
-import { createLane, type Outcome } from "../lane";
+import { createBatchQueue, type Outcome } from "../batchQueue";
 import type { Registry } from "../metrics";
 import type { BusMetrics } from "./metrics";
 import { MAX_MESSAGE_BYTES, MessageRefusedError, type BusMessage } from "./port";
@@ -35,7 +35,7 @@ interface Call {
  * batches small calls.
  */
 export function createPublisher({ send, metrics, registry }: PublisherParts): Publisher {
-  const lane = createLane<Call, void>({
+  const queue = createBatchQueue<Call, void>({
     name: "bus_publish",
     work: (calls) => sendAll(calls, send),
     maxBatch: MAX_CALLS_AT_ONCE,
@@ -48,12 +48,12 @@ export function createPublisher({ send, metrics, registry }: PublisherParts): Pu
       const call = { messages, bytes: 0 };
       for (const message of messages) call.bytes += bytesOfUsable(message);
       const observe = metrics.publishSeconds.startTimer();
-      await lane.submit(call);
+      await queue.submit(call);
       observe();
       for (const [topic, those] of groupBy(messages, ({ topic }) => topic))
         metrics.published.inc({ topic }, those.length);
     },
-    close: () => lane.close(),
+    close: () => queue.close(),
   };
 }
 

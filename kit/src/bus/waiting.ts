@@ -5,7 +5,7 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 500;
 
 /** Rejects on timeout. The work continues, and its result is ignored. */
-export async function within<T>(limitMs: number, problem: string, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(limitMs: number, problem: string, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const tooLate = async (): Promise<never> => {
     await sleep(limitMs, undefined, { signal: timer.signal });
@@ -20,7 +20,7 @@ export async function within<T>(limitMs: number, problem: string, work: Promise<
 }
 
 /** Rejects on abort. The work continues, and its result is ignored. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => (stop = () => reject(signal.reason as Error)));
   signal.addEventListener("abort", stop);
@@ -33,27 +33,27 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
   }
 }
 
-export interface Patience {
+export interface RetryOptions {
   log: Log;
   /** Ends the wait at once, also during an attempt. */
   signal: AbortSignal;
-  /** Whether the same attempt may succeed later. */
-  mayPass: (error: unknown) => boolean;
+  /** True when a retry may succeed. */
+  isTransient: (error: unknown) => boolean;
 }
 
 /** Retries for a minute, because the processes of a system start in any order. */
-export async function untilThere<T>(
+export async function retryUntilReady<T>(
   what: string,
   attempt: () => Promise<T>,
-  { log, signal, mayPass }: Patience,
+  { log, signal, isTransient }: RetryOptions,
 ): Promise<T> {
   const untilMs = performance.now() + PATIENCE_MS;
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
     try {
-      return await unlessAborted(signal, attempt());
+      return await rejectOnAbort(signal, attempt());
     } catch (error) {
-      if (signal.aborted || !mayPass(error) || performance.now() > untilMs) throw error;
+      if (signal.aborted || !isTransient(error) || performance.now() > untilMs) throw error;
       if (tries === 1) log.info({ err: error }, `waiting to ${what}`);
     }
     await sleep(PAUSE_MS, undefined, { signal });

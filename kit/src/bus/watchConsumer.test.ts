@@ -64,7 +64,13 @@ function watched() {
       tuning: { dial: () => fail(), sessionTimeoutMs: SESSION_MS, requestTimeoutMs: SESSION_MS },
       metrics: busMetrics(new Registry()),
     },
-    { moved: still, during: (work) => work(), idle: async () => undefined, stop: still, live: () => true },
+    {
+      recordProgress: still,
+      during: (work) => work(),
+      idle: async () => undefined,
+      stop: still,
+      live: () => true,
+    },
     "group",
     (error) => void crashes.push(error),
   );

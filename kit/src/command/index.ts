@@ -10,6 +10,6 @@ export {
   type Terminal,
   type World,
 } from "./runCommands";
-export { uninterrupted } from "./uninterrupted";
-export { PATIENCE_MS, untilDone } from "./untilDone";
+export { deferSignals } from "./deferSignals";
+export { PATIENCE_MS, waitForService } from "./waitForService";
 export { withDatabase } from "./withDatabase";

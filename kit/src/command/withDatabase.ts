@@ -1,6 +1,6 @@
 import { openDatabase, type Database, type DatabaseOptions } from "../db";
 import { isConnectionLoss, sqlStateOf } from "../db/errors";
-import { isUndone } from "../contract/errors";
+import { isNotExecuted } from "../contract/errors";
 import { localHome, readLocalStack, stackFileIn } from "../localStack";
 import { createLog } from "../log";
 import { CouldNotRun } from "./runCommands";
@@ -48,7 +48,7 @@ function problemOf(error: unknown, url: string, schema: string): string | undefi
     const reason = (error as Error).message;
     return `The database at ${host} shows ${username} no schema ${schema} of this service (${reason}). Set DATABASE_URL to the one for ${schema}.`;
   }
-  if (!isUndone(error)) return undefined;
+  if (!isNotExecuted(error)) return undefined;
   const { cause } = error as Error;
   if (cause instanceof Error && !isConnectionLoss(cause))
     return `The database at ${host} could not do it: ${cause.message}.`;

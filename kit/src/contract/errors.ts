@@ -296,7 +296,7 @@ export function isOutage(error: unknown): error is DomainError {
 }
 
 /** SYS_002 promises that this attempt changed nothing. An earlier attempt with the same key may have succeeded. */
-export function isUndone(error: unknown): boolean {
+export function isNotExecuted(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }
 
@@ -309,18 +309,20 @@ export function causesOf({ cause }: Error): string | undefined {
 }
 
 /** True when the request may have been executed. */
-export function isUnknown(error: unknown): error is DomainError {
+export function isOutcomeUnknown(error: unknown): error is DomainError {
   return error instanceof DomainError && error.code === "SYS_003";
 }
 
 /** Turns SYS_002 into SYS_003, because an earlier attempt or step may have been executed. */
 export function asOutcomeUnknown(error: unknown): unknown {
-  return isUndone(error) ? new DomainError("SYS_003", null, { cause: error }) : error;
+  return isNotExecuted(error) ? new DomainError("SYS_003", null, { cause: error }) : error;
 }
 
 /** Turns SYS_003 into SYS_002, because a read changes nothing. */
 export function asNotExecuted(error: unknown): unknown {
-  return isUnknown(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
+  return isOutcomeUnknown(error)
+    ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error })
+    : error;
 }
 
 export function isErrorCode(text: unknown): text is ErrorCode {

@@ -3,7 +3,7 @@ import { Client, type ClientBase, type ClientConfig } from "pg";
 
 const sockets = new WeakMap<ClientBase, Socket>();
 
-/** A client that `endNow` can close. */
+/** A client that `destroyConnection` can close. */
 export class SocketClient extends Client {
   constructor(config: ClientConfig = {}) {
     const socket = new Socket();
@@ -16,6 +16,6 @@ export class SocketClient extends Client {
  * Closes the connection at once: its statements fail as if it were lost. `end` of a pipelining client
  * would wait for the answers that do not come.
  */
-export function endNow(client: ClientBase): void {
+export function destroyConnection(client: ClientBase): void {
   sockets.get(client)?.destroy();
 }

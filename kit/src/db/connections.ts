@@ -1,6 +1,6 @@
 import { Pool, type Client, type ClientBase, type ClientConfig, type PoolClient } from "pg";
 import type { Log } from "../log";
-import { endNow, SocketClient } from "./client";
+import { destroyConnection, SocketClient } from "./client";
 import { unavailable } from "./errors";
 import { columnTypes } from "./parsers";
 import { queryTimer, watchPool } from "./poolMetrics";
@@ -51,7 +51,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   const watchdog = createWatchdog({
     statementTimeoutMs: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
     graceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
-    end: endNow,
+    end: destroyConnection,
   });
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
@@ -61,8 +61,8 @@ export function openConnections(options: DatabaseOptions): Connections {
   const connect = async (): Promise<PoolClient> => {
     for (;;) {
       const client = await pool.connect();
-      if (!watchdog.isDoubted(client)) return client;
-      endNow(client);
+      if (!watchdog.isSuspect(client)) return client;
+      destroyConnection(client);
       client.release(true);
     }
   };
@@ -87,7 +87,7 @@ export function openConnections(options: DatabaseOptions): Connections {
       const client = new SocketClient(config);
       client.on("error", () => undefined);
       const close = async (): Promise<void> => {
-        const late = setTimeout(() => endNow(client), CLOSE_TIMEOUT_MS);
+        const late = setTimeout(() => destroyConnection(client), CLOSE_TIMEOUT_MS);
         await client.end().catch(() => undefined);
         clearTimeout(late);
       };

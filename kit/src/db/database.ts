@@ -1,8 +1,9 @@
 import { assert } from "../contract/errors";
 import { openConnections } from "./connections";
-import { CommitUnknownError, isConnectionLoss, mayHaveHappened, asRolledBack } from "./errors";
+import { CommitUnknownError, isConnectionLoss, mayBeExecuted, asRolledBack } from "./errors";
 import { startListener } from "./listen";
-import { type Access, connectSymbol, queryable, type Answer, type Session } from "./session";
+import { type Access, queryable, type Answer } from "./queryable";
+import { connectSymbol, type Session } from "./session";
 import { sql, textOf, type Sql } from "./sql";
 import type { Database, DatabaseOptions, Listener } from "./types";
 
@@ -60,7 +61,7 @@ async function runAlone(connect: () => Promise<Session>, statement: Sql, access:
     result = await session.execute(statement);
   } catch (error) {
     session.release(isConnectionLoss(error) ? (error as Error) : undefined);
-    if (mayHaveHappened(error) && access === "write") throw new CommitUnknownError(error);
+    if (mayBeExecuted(error) && access === "write") throw new CommitUnknownError(error);
     throw asRolledBack(error);
   }
   session.release();

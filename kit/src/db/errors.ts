@@ -3,9 +3,9 @@ import { DatabaseError } from "pg";
 import { DomainError } from "../contract/errors";
 
 /**
- * A COMMIT (or a single writing statement) was sent and not answered: it may have been executed.
- * Never repeat the work without a check; a caller gets SYS_003 and repeats the request with the
- * same key.
+ * A COMMIT, or a single writing statement, was sent without an answer. So it may have been executed.
+ * The work must not be repeated without a check. The API's caller gets SYS_003 and repeats the request
+ * with the same idempotency key.
  */
 export class CommitUnknownError extends DomainError {
   constructor(cause: unknown) {
@@ -18,50 +18,50 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || error.constraint === constraint;
 }
 
-/** True when the same work may succeed later unchanged: the database was busy, locked or away. */
+/** True when the same work may succeed later: the database was busy, locked or unreachable. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof DomainError) return error.retryable;
   return isRetryable(error) || isConnectionLoss(error) || BUSY.test(sqlStateOf(error) ?? "");
 }
 
-/**
- * Serialization failure, deadlock, lock not available: Postgres rolled back, and a retry may
- * succeed at once.
- */
+/** True when Postgres rolled back because of other transactions. A retry may succeed at once. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(sqlStateOf(error) ?? "");
 }
 
 /**
- * True when the connection is useless, as reported by the socket, the driver, or a server that
- * stops or has changed.
+ * True when the connection must not be used again. The socket or the driver reported its end, the
+ * server stops, or the server has changed (isStale).
  */
 export function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof DatabaseError) return isDying(error) || isStale(error);
+  if (error instanceof DatabaseError) return closesConnection(error) || isStale(error);
   if (error instanceof DomainError || !types.isNativeError(error)) return false;
   return (
-    SOCKET_CODES.has((error as NodeJS.ErrnoException).code ?? "") || DRIVER_SAYS_GONE.test(error.message)
+    SOCKET_CODES.has((error as NodeJS.ErrnoException).code ?? "") || CONNECTION_ENDED.test(error.message)
   );
 }
 
-/** True when the database is unreachable or full, and not when it refuses the login or the name. */
-export function isAway(error: unknown): boolean {
+/**
+ * True when a later attempt may connect: the database is down or has no connection left. False when
+ * it refuses the login or has no database of that name.
+ */
+export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.cause : error;
-  return isConnectionLoss(cause) && !REFUSED.test(sqlStateOf(cause) ?? "");
+  return isConnectionLoss(cause) && !LOGIN_REFUSED.test(sqlStateOf(cause) ?? "");
 }
 
 /**
- * True when a statement was sent without an answer; an ERROR of the server proves that nothing was
- * executed.
+ * True when a statement may have been sent and its answer was lost. False when the server answered
+ * with an ERROR, which proves that nothing was executed.
  */
-export function mayHaveHappened(error: unknown): boolean {
+export function mayBeExecuted(error: unknown): boolean {
   if (error instanceof DatabaseError && error.severity === "ERROR") return false;
   return isConnectionLoss(error) && !NEVER_SENT.test((error as Error).message);
 }
 
 /**
- * The caller's error after a rollback: REQ_001 for text that Postgres cannot store, SYS_002 when a
- * retry helps, otherwise the error itself.
+ * Returns the error for the caller after a rollback: REQ_001 for text that Postgres cannot store,
+ * SYS_002 when a retry helps, and otherwise the error itself.
  */
 export function asRolledBack(error: unknown): unknown {
   if (error instanceof DomainError) return error;
@@ -69,7 +69,7 @@ export function asRolledBack(error: unknown): unknown {
   return isTransient(error) ? unavailable(error) : error;
 }
 
-/** Postgres' answer does not name the text. */
+/** Names the whole request, because Postgres does not say which text it refused. */
 function unstorable(cause: unknown): DomainError {
   const fields = [{ path: "request", message: "holds a character that cannot be stored, such as NUL" }];
   return new DomainError("REQ_001", { fields }, { cause });
@@ -83,16 +83,17 @@ export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
+/** Serialization failure, deadlock, lock not available. */
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 /**
- * Statement timeout; no disk, memory, connections, files or other resources; failures of the
- * operating system.
+ * 57014: statement timeout. Class 53: no disk, memory, connections or other resources left. Class 58:
+ * failure of the operating system.
  */
 const BUSY = /^(57014$|53|58)/;
-/** A character that the encoding lacks, or that JSON allows and text cannot hold. */
+/** A character that the encoding does not have, or one that is valid in JSON but not in `text`. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
-/** Shut down, crashed, starting up, dropped, idle for too long. */
-const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
+/** Shutdown, crash, start-up, dropped database, idle for too long. */
+const CONNECTION_CLOSED_BY_SERVER = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
 const SOCKET_CODES = new Set([
   "ECONNRESET",
   "ECONNREFUSED",
@@ -108,19 +109,23 @@ const SOCKET_CODES = new Set([
   "EAI_AGAIN",
   "ERR_STREAM_DESTROYED",
 ]);
-/** Wrong user or password; no such database. */
-const REFUSED = /^(28|3D)/;
+/** Classes 28 (wrong user or password) and 3D (no such database). */
+const LOGIN_REFUSED = /^(28|3D)/;
 /** The driver's message for a connection to which it no longer writes. */
 const NEVER_SENT = /not queryable/;
-const DRIVER_SAYS_GONE =
+/** The driver's messages about a connection that has ended or could not be opened in time. */
+const CONNECTION_ENDED =
   /^Connection terminated|not queryable|^timeout (exceeded|expired)|socket has been ended|^This socket/;
 
-function isDying({ severity, code = "" }: DatabaseError): boolean {
-  return severity === "FATAL" || severity === "PANIC" || code.startsWith("08") || SERVER_GOING.has(code);
+/** Class 08: connection exception. */
+function closesConnection({ severity, code = "" }: DatabaseError): boolean {
+  const isFatal = severity === "FATAL" || severity === "PANIC";
+  return isFatal || code.startsWith("08") || CONNECTION_CLOSED_BY_SERVER.has(code);
 }
 
 /**
- * The server became a read-only stand-by, or a migration changed a table under prepared statements.
+ * True when the server became a read-only stand-by, or when a migration changed a table that a prepared
+ * statement of this connection uses.
  */
 function isStale({ code, message }: DatabaseError): boolean {
   return code === "25006" || (code === "0A000" && message.startsWith("cached plan"));

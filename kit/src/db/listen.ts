@@ -1,5 +1,5 @@
 import type { Log } from "../log";
-import { pause } from "../pause";
+import { createPause } from "../pause";
 import type { OwnConnection } from "./connections";
 import type { Listener } from "./types";
 
@@ -7,18 +7,20 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 export interface ListenParts {
+  /** Opens a connection outside of the pool. */
   open: () => Promise<OwnConnection>;
   channel: string;
+  /** Called for each notification, and with an empty payload after each connect. */
   onNotify: (payload: string) => void;
   log: Log;
 }
 
 /**
- * Resolves after the first attempt, also a failed one. Reconnects in the background until it is
- * closed.
+ * Listens on a channel (LISTEN), and reconnects in the background until it is closed. Resolves after
+ * the first attempt to connect, even if that attempt failed.
  */
 export async function startListener({ open, channel, onNotify, log }: ListenParts): Promise<Listener> {
-  const rest = pause();
+  const pause = createPause();
   let current: OwnConnection | undefined;
   let firstAttempt: () => void;
   const attempted = new Promise<void>((resolve) => (firstAttempt = resolve));
@@ -29,11 +31,11 @@ export async function startListener({ open, channel, onNotify, log }: ListenPart
     try {
       const lost = new Promise<void>((resolve) => client.once("end", resolve));
       client.on("notification", (message) => onNotify(message.payload ?? ""));
-      // Uses the session, so that the watchdog ends a connection that never answers.
+      // The session's watchdog closes a connection that never answers.
       await session.command(`listen ${client.escapeIdentifier(channel)}`);
       firstAttempt();
       onNotify("");
-      if (!rest.closed) await lost;
+      if (!pause.closed) await lost;
     } finally {
       current = undefined;
       await close();
@@ -41,14 +43,15 @@ export async function startListener({ open, channel, onNotify, log }: ListenPart
   };
 
   const listenUntilClosed = async (): Promise<void> => {
-    for (let pauseMs = FIRST_PAUSE_MS; !rest.closed; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; !pause.closed; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       const startedMs = performance.now();
       await listenOnce().catch((error: unknown) =>
-        log.warn({ err: error, channel }, "listening was interrupted"),
+        log.warn({ err: error, channel }, "the LISTEN connection ended; reconnecting"),
       );
       firstAttempt();
+      // The connection worked for a while, so the next pause is short again.
       if (performance.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
-      await rest.sleepUnwoken(pauseMs * (0.5 + Math.random() / 2));
+      await pause.sleepUnwoken(pauseMs * (0.5 + Math.random() / 2));
     }
   };
 
@@ -56,7 +59,7 @@ export async function startListener({ open, channel, onNotify, log }: ListenPart
   await attempted;
   return {
     async close() {
-      rest.close();
+      pause.close();
       await current?.close();
       await done;
     },

@@ -1,17 +1,14 @@
 import { performance } from "node:perf_hooks";
-import type { ClientBase, QueryConfig, QueryResult } from "pg";
-import { assert } from "../contract/errors";
+import type { ClientBase, QueryConfig } from "pg";
+import { destroyConnection } from "./client";
+import { queryable, type Answer, type Queryable } from "./queryable";
 import { textOf, type Sql } from "./sql";
-import type { Queryable } from "./types";
-import { endNow } from "./client";
 import type { Watchdog } from "./watchdog";
 
 /** For other files of this folder only; not exported by the index. */
 export const connectSymbol = Symbol("connect");
 export const afterCommitSymbol = Symbol("afterCommit");
 
-/** Raw rows: only the statement's author knows their type. */
-export type Answer = Omit<QueryResult, "rows"> & { rows: unknown[] };
 export type ObserveQuery = (name: string, seconds: number) => void;
 
 /** A connection with one owner. */
@@ -72,29 +69,7 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
       client.off("notice", onNotice);
       release(error);
     },
-    abandon: () => endNow(client),
-  };
-}
-
-/** Whether the caller declares that a statement writes. */
-export type Access = "read" | "write";
-
-/** The methods of a Queryable over one function that executes a statement. */
-export function queryable(run: (statement: Sql, access: Access) => Promise<Answer>): Queryable {
-  return {
-    query: async <R>(statement: Sql) => (await run(statement, "read")).rows as R[],
-    one: async <R>(statement: Sql) => {
-      const { rows } = await run(statement, "read");
-      assert(rows.length === 1, `expected one row, got ${rows.length}: ${textOf(statement)}`);
-      return rows[0] as R;
-    },
-    maybe: async <R>(statement: Sql) => {
-      const { rows } = await run(statement, "read");
-      assert(rows.length <= 1, `expected at most one row, got ${rows.length}: ${textOf(statement)}`);
-      return rows[0] as R | undefined;
-    },
-    run: async (statement) => (await run(statement, "write")).rowCount ?? 0,
-    write: async <R>(statement: Sql) => (await run(statement, "write")).rows as R[],
+    abandon: () => destroyConnection(client),
   };
 }
 

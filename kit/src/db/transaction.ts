@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { types } from "node:util";
 import { assert } from "../contract/errors";
-import { CommitUnknownError, isConnectionLoss, mayHaveHappened } from "./errors";
-import { afterCommitSymbol, queryable, type Answer, type Session } from "./session";
+import { CommitUnknownError, isConnectionLoss, mayBeExecuted } from "./errors";
+import { queryable, type Answer } from "./queryable";
+import { afterCommitSymbol, type Session } from "./session";
 import { rawSql, type Sql } from "./sql";
 import type { Database, Tx } from "./types";
 
@@ -75,7 +76,7 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
       try {
         ({ command } = await session.execute(COMMIT));
       } catch (error) {
-        throw mayHaveHappened(error) ? new CommitUnknownError(error) : error;
+        throw mayBeExecuted(error) ? new CommitUnknownError(error) : error;
       }
       assertNothingFailed();
       assert(command === "COMMIT", `the COMMIT was answered with ${command}`);

@@ -1,7 +1,7 @@
 import { runInContext } from "../context";
 import { DomainError } from "../contract/errors";
-import { openTestDatabase, startProxy, testLog } from "../testing";
-import { isConnectionLoss, isTransient, mayHaveHappened, asRolledBack } from "./errors";
+import { eventually, openTestDatabase, startProxy, testLog } from "../testing";
+import { isConnectionLoss, isTransient, mayBeExecuted, asRolledBack } from "./errors";
 import {
   CommitUnknownError,
   afterCommit,
@@ -112,8 +112,8 @@ describe("tx", () => {
 
   it("is retryable when the driver gave up the connection before sending", () => {
     const error = new Error("Client has encountered a connection error and is not queryable");
-    expect([isConnectionLoss(error), mayHaveHappened(error)]).toEqual([true, false]);
-    expect(mayHaveHappened(new Error("Connection terminated unexpectedly"))).toBe(true);
+    expect([isConnectionLoss(error), mayBeExecuted(error)]).toEqual([true, false]);
+    expect(mayBeExecuted(new Error("Connection terminated unexpectedly"))).toBe(true);
   });
 
   it("fails with an error that the COMMIT detects", async () => {
@@ -328,7 +328,8 @@ describe("a COMMIT whose reply is lost", () => {
       });
       await expect(work).rejects.toBeInstanceOf(CommitUnknownError);
       expect(runs).toBe(1);
-      expect(await balanceOf(1)).toBe(101n);
+      // The reset comes with the first answer, when the server may not have committed yet.
+      await eventually(async () => expect(await balanceOf(1)).toBe(101n));
     });
   });
 

@@ -1,5 +1,6 @@
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
+import type { Queryable } from "./queryable";
 import type { Session, afterCommitSymbol, connectSymbol } from "./session";
 import type { Sql } from "./sql";
 
@@ -20,23 +21,6 @@ export interface DatabaseOptions {
   answerGraceMs?: number;
   log: Log;
   registry?: Registry;
-}
-
-/**
- * The method declares whether the statement writes. That matters for a lost answer outside of a
- * transaction: a read may be repeated (SYS_002), a write's outcome is unknown (SYS_003).
- */
-export interface Queryable {
-  /** Reads. */
-  query<R>(statement: Sql): Promise<R[]>;
-  /** Reads exactly one row. Another number is a programming error. */
-  one<R>(statement: Sql): Promise<R>;
-  /** Reads one row or none. */
-  maybe<R>(statement: Sql): Promise<R | undefined>;
-  /** Writes. Returns the number of affected rows. */
-  run(statement: Sql): Promise<number>;
-  /** Writes. Returns the rows of its RETURNING clause. */
-  write<R>(statement: Sql): Promise<R[]>;
 }
 
 /**

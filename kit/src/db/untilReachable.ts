@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log } from "../log";
-import { isAway } from "./errors";
+import { isUnreachable } from "./errors";
 
 /** A process may start before its database is reachable, or among many slow ones. */
 const PATIENCE_MS = 30_000;
@@ -16,7 +16,7 @@ export async function untilReachable<T>(work: () => Promise<T>, log: Log): Promi
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error) || performance.now() + pauseMs > endMs) throw error;
+      if (!isUnreachable(error) || performance.now() + pauseMs > endMs) throw error;
       log.warn({ err: error }, "waiting for the database");
       await sleep(pauseMs);
     }

@@ -64,8 +64,8 @@ test("doubts a connection that was last answered before a silent connection was 
   jest.advanceTimersByTime(1_000);
   answered(busy);
   const all = [idle, silent, busy, fresh];
-  expect(all.map((client) => watchdog.isDoubted(client))).toEqual([false, false, false, false]);
+  expect(all.map((client) => watchdog.isSuspect(client))).toEqual([false, false, false, false]);
   jest.advanceTimersByTime(17_000);
-  expect([idle, busy, fresh].map((client) => watchdog.isDoubted(client))).toEqual([true, false, false]);
+  expect([idle, busy, fresh].map((client) => watchdog.isSuspect(client))).toEqual([true, false, false]);
   watchdog.stop();
 });

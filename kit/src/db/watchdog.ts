@@ -16,7 +16,7 @@ export interface Watchdog {
   started(client: ClientBase): void;
   ended(client: ClientBase): void;
   /** True when the last answer is older than the first question of a connection that went silent: the same outage may have cut both. */
-  isDoubted(client: ClientBase): boolean;
+  isSuspect(client: ClientBase): boolean;
   stop(): void;
 }
 
@@ -30,13 +30,13 @@ export interface WatchdogOptions {
 export function createWatchdog({ statementTimeoutMs, graceMs, end }: WatchdogOptions): Watchdog {
   const inFlight = new Map<ClientBase, { statements: number; sinceMs: number }>();
   const answeredMs = new WeakMap<ClientBase, number>();
-  let doubtedBeforeMs = 0;
+  let suspectBeforeMs = 0;
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const [client, { statements, sinceMs }] of inFlight) {
       const allowedMs = Math.min(statements, MOST_STATEMENTS) * statementTimeoutMs + graceMs;
       if (nowMs - sinceMs <= allowedMs) continue;
-      doubtedBeforeMs = Math.max(doubtedBeforeMs, sinceMs);
+      suspectBeforeMs = Math.max(suspectBeforeMs, sinceMs);
       end(client);
     }
   }, CHECK_EVERY_MS);
@@ -56,7 +56,7 @@ export function createWatchdog({ statementTimeoutMs, graceMs, end }: WatchdogOpt
       answeredMs.set(client, entry.sinceMs);
       if (entry.statements === 0) inFlight.delete(client);
     },
-    isDoubted: (client) => (answeredMs.get(client) ?? Infinity) < doubtedBeforeMs,
+    isSuspect: (client) => (answeredMs.get(client) ?? Infinity) < suspectBeforeMs,
     stop: () => clearInterval(timer),
   };
 }

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { type Writable } from "node:stream";
 
 /**
- * Writes messages at the pace of the other side. Ends with the messages or on abort; a waiting
- * producer is told to return, so that its cleanup runs. The caller gets the producer's error.
+ * Writes the producer's messages to a stream, and waits whenever the stream's buffer is full. Returns
+ * after the last message or after an abort. In both cases the producer's cleanup (`finally`) runs.
+ * Throws the producer's error.
  */
 export async function writeAll(
   messages: AsyncIterable<unknown>,
@@ -11,11 +12,12 @@ export async function writeAll(
   signal: AbortSignal,
 ): Promise<void> {
   const producer = messages[Symbol.asyncIterator]();
+  // Ends a producer that waits for its next message.
   const stop = () => void producer.return?.().catch(() => undefined);
   signal.addEventListener("abort", stop);
   try {
     for (let next = await producer.next(); !next.done && !signal.aborted; next = await producer.next()) {
-      if (!stream.write(next.value)) await drained(stream, signal);
+      if (!stream.write(next.value)) await untilDrained(stream, signal);
     }
   } finally {
     signal.removeEventListener("abort", stop);
@@ -23,11 +25,11 @@ export async function writeAll(
   }
 }
 
-async function drained(stream: Writable, signal: AbortSignal): Promise<void> {
+/** Returns when the stream takes messages again, or after an abort: an aborted stream may never drain. */
+async function untilDrained(stream: Writable, signal: AbortSignal): Promise<void> {
   try {
     await once(stream, "drain", { signal });
   } catch (error) {
-    // A stream that was torn down will never drain.
     if (!signal.aborted) throw error;
   }
 }

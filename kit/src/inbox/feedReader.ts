@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FeedHead, ListEventsRequest, ListEventsResponse } from "@wonrail/proto/common/v1/feed";
 import type { PartitionLag } from "./consumerMetrics";
-import { type Movement, watchMovement } from "../bus/liveness";
+import { type Liveness, watchLiveness } from "../bus/liveness";
 import { createRedelivery, type Redelivery } from "../bus/redelivery";
 import { uuidToId } from "../contract/ids";
 import { type Applied, applyBatch, type Consumer } from "./applyBatch";
@@ -50,7 +50,7 @@ const STILL_AFTER_MS = 60_000;
 
 interface Reader extends FeedReaderOptions {
   holder: string;
-  movement: Movement;
+  liveness: Liveness;
   closing: AbortSignal;
   redelivery: Redelivery;
   /** The partitions that failed, and until when they rest. */
@@ -65,9 +65,9 @@ export function startFeedReader(options: FeedReaderOptions): FeedReader {
   const { consumer, topic, withKafka } = options;
   const { db, spec } = consumer;
   const closing = new AbortController();
-  const movement = watchMovement(STILL_AFTER_MS);
+  const liveness = watchLiveness(STILL_AFTER_MS);
   const reader: Reader = {
-    ...{ ...options, holder: randomUUID(), movement, closing: closing.signal },
+    ...{ ...options, holder: randomUUID(), liveness, closing: closing.signal },
     redelivery: createRedelivery(),
     resting: new Map(),
   };
@@ -83,11 +83,11 @@ export function startFeedReader(options: FeedReaderOptions): FeedReader {
       }
     },
     lag: () => readLag(reader),
-    live: () => movement.live(),
+    live: () => liveness.live(),
     async close() {
       closing.abort(new Error("the consumer closes"));
       await done;
-      movement.stop();
+      liveness.stop();
       await releaseReader(db, spec.group, topic, reader.holder).catch(() => undefined);
     },
   };
@@ -96,7 +96,7 @@ export function startFeedReader(options: FeedReaderOptions): FeedReader {
     const { rest, log } = consumer;
     let pauseMs = FIRST_PAUSE_MS;
     while (!rest.closed) {
-      movement.moved();
+      liveness.recordProgress();
       try {
         const isReader = await leaseReader(db, spec.group, topic, reader.holder, LEASE_MS);
         if (!isReader) await rest.sleepUnwoken(STANDBY_LOOK_EVERY_MS);
@@ -188,7 +188,7 @@ async function readOnce(
   cursors: Cursor[],
   waitMs: number,
 ): Promise<{ events: number; failures: Applied["failures"] }> {
-  const { consumer, topic, movement } = reader;
+  const { consumer, topic, liveness } = reader;
   const { events, heads } = await ask(reader, cursors, MAX_EVENTS, waitMs);
   const after = new Map(cursors.map(({ partition, number }) => [partition, number]));
   for (const head of heads) {
@@ -202,7 +202,7 @@ async function readOnce(
   const messages = events.map(({ partition, number, event }) =>
     toMessage({ topic, partition, number, envelope: event! }),
   );
-  const { failures } = await movement.during(() => applyBatch(consumer, messages, { kind: "feed", after }));
+  const { failures } = await liveness.during(() => applyBatch(consumer, messages, { kind: "feed", after }));
   return { events: events.length, failures };
 }
 

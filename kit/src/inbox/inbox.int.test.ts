@@ -253,13 +253,13 @@ describe("a consumer", () => {
 
 describe("a dead letter", () => {
   it("is replayed once per request, and returns when it fails again", async () => {
-    let mended = false;
+    let isFixed = false;
     let held = Promise.resolve();
     const bus = start({
       noted: async (tx, event) => {
         await held;
         await note(tx, event);
-        if (!mended) throw new Error("the bug");
+        if (!isFixed) throw new Error("the bug");
       },
     });
     await bus.deliver(message("noted", "a"), message("noted", "b"));
@@ -276,7 +276,7 @@ describe("a dead letter", () => {
     });
     expect(await effects()).toEqual([]);
 
-    mended = true;
+    isFixed = true;
     expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(2);
     await eventually(async () => expect(await effects()).toEqual(["a", "b"]));
     expect(await showDeadLetter(test.db, second!.id)).toMatchObject({ state: "replayed" });
@@ -287,12 +287,12 @@ describe("a dead letter", () => {
 
   it("has its effect once when Kafka brings the event after the replay", async () => {
     const bus = start({ noted: note });
-    const mended = message("noted", "a");
-    await bus.deliver({ ...mended, headers: { ...mended.headers, version: "NaN" } });
-    await test.db.run(sql`update dead_letters set headers = ${JSON.stringify(mended.headers)}::json`);
+    const wellFormed = message("noted", "a");
+    await bus.deliver({ ...wellFormed, headers: { ...wellFormed.headers, version: "NaN" } });
+    await test.db.run(sql`update dead_letters set headers = ${JSON.stringify(wellFormed.headers)}::json`);
     expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(1);
     await eventually(async () => expect(await effects()).toEqual(["a"]));
-    await bus.deliver(mended);
+    await bus.deliver(wellFormed);
     expect(await effects()).toEqual(["a"]);
     expect(await outcome("duplicate")).toBe(1);
   });

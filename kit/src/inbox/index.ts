@@ -6,6 +6,7 @@ export {
   type DeadLetterFilter,
   type DeadLetterSummary,
 } from "./deadLetters";
+export { listConsumers, type ConsumerPosition } from "./consumers";
 export {
   MalformedEventError,
   type BulkHandler,

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "../db";
 import { DomainError } from "../contract/errors";
 import { Registry } from "../metrics";
-import { pause } from "../pause";
+import { createPause } from "../pause";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { listDeadLetters, replayDeadLetters, type ReceivedEvent } from ".";
 import { consumerMetrics } from "./consumerMetrics";
@@ -28,7 +28,7 @@ function consumerOf(group: string, noted: EventHandler): Consumer {
     spec: { group, topics: ["wonrail.auth.v1"], handlers: { noted } },
     log: testLog(),
     metrics: consumerMetrics(new Registry(), group),
-    rest: pause(),
+    rest: createPause(),
     aloneMs: 60_000,
   };
 }

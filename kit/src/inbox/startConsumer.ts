@@ -3,7 +3,7 @@ import { assert } from "../contract/errors";
 import type { Database } from "../db";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
-import { type Pause, pause } from "../pause";
+import { type Pause, createPause } from "../pause";
 import type { Consumer } from "./applyBatch";
 import { consumerMetrics, type ConsumerMetrics } from "./consumerMetrics";
 import type { ConsumerSpec } from "./events";
@@ -49,7 +49,7 @@ const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
  */
 export function startConsumer(options: StartConsumerOptions): RunningConsumer {
   const { db, spec, feeds, withKafka, log, registry } = options;
-  const rest = pause();
+  const rest = createPause();
   const metrics = consumerMetrics(registry, spec.group);
   const consumer: Consumer = { db, spec, log, rest, metrics, aloneMs: ALONE_MS };
   const readers = new Map(

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
-import { isAway } from "../db/errors";
+import { isUnreachable } from "../db/errors";
 import { testLog } from "../testing";
 import { migrate } from "./migrate";
 import { provisionSchema } from "./provisionSchema";
@@ -27,7 +27,7 @@ test.each([
       () => undefined,
       (error: unknown) => error,
     );
-    expect(isAway(error)).toBe(true);
+    expect(isUnreachable(error)).toBe(true);
   },
   10_000,
 );

@@ -10,7 +10,7 @@ import { invalidRequest } from "../contract/errors";
 import { idToUuid, isId, uuidToId } from "../contract/ids";
 import type { Database, Listener } from "../db";
 import { type GrpcService, implement, readAtMost } from "../grpc/server";
-import { pause, type Pause } from "../pause";
+import { createPause, type Pause } from "../pause";
 import { channelOf, doorbellOf } from "./doorbell";
 import { readFeed, readFeedHeads, type FeedHeadRow, type NumberedRow } from "./store";
 
@@ -38,7 +38,7 @@ export function createFeed({ db, topic }: { db: Database; topic: Topic }): Feed 
   async function listEvents(request: ListEventsRequest, signal: AbortSignal): Promise<ListEventsResponse> {
     const cursors = readCursors(request, topic);
     const untilMs = performance.now() + request.waitMs;
-    const rest = pause();
+    const rest = createPause();
     const stop = (): void => rest.close();
     signal.addEventListener("abort", stop);
     waiting.add(rest);

@@ -1,13 +1,13 @@
 import type { Bus, BusMessage, Topic } from "../bus/port";
 import { LEAVE_TIMEOUT_MS } from "../bus/leaveGroup";
-import { unlessAborted } from "../bus/waiting";
+import { rejectOnAbort } from "../bus/waiting";
 import { assert } from "../contract/errors";
 import { uuidToId } from "../contract/ids";
 import type { Database, Queryable } from "../db";
 import { failpoint } from "../failpoint";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
-import { pause, type Pause } from "../pause";
+import { createPause, type Pause } from "../pause";
 import { channelOf, doorbellOf, ringFeed } from "./doorbell";
 import { partitionOf } from "./partitionOf";
 import { relayMetrics, type RelayMetrics } from "./relayMetrics";
@@ -81,7 +81,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     ...options,
     bus: options.bus,
     metrics: relayMetrics(options.registry),
-    rest: pause(),
+    rest: createPause(),
     givenUp: givingUp.signal,
   };
   const { partitions } = relay.topic;
@@ -123,7 +123,7 @@ async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
   const listener = await db.listen(channelOf(db.schema, "outbox"), wakeRelay);
   wakers.add(wakeRelay);
   log.info({ schema: db.schema }, "outbox relay active");
-  const toPublish = pause();
+  const toPublish = createPause();
   const lost = new AbortController();
   const publishing =
     bus && publishUntilClosed(relay, bus, toPublish, AbortSignal.any([givenUp, lost.signal]));
@@ -191,7 +191,7 @@ async function publishUntilClosed(
     try {
       const rows = await readUnpublished(db, perPartition);
       if (rows.length > 0) {
-        await unlessAborted(givenUp, bus.publish(rows.map(toMessage)));
+        await rejectOnAbort(givenUp, bus.publish(rows.map(toMessage)));
         await markPublished(db, rows);
         metrics.published(rows);
       }

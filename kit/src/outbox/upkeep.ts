@@ -1,6 +1,6 @@
 import type { Database } from "../db";
 import type { Log } from "../log";
-import { pause } from "../pause";
+import { createPause } from "../pause";
 import type { RelayMetrics } from "./relayMetrics";
 import { pruneWindow, readBacklog } from "./store";
 
@@ -24,7 +24,7 @@ export interface UpkeepOptions {
  */
 export function startUpkeep(options: UpkeepOptions): { close(): Promise<void> } {
   const { db, log, metrics, partitions, retainMs, withKafka } = options;
-  const rest = pause();
+  const rest = createPause();
   const run = async (): Promise<void> => {
     // Replicas that started together do not prune together.
     let nextPruneMs = performance.now() + Math.random() * PRUNE_EVERY_MS;

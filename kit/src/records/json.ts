@@ -26,13 +26,13 @@ import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/
 // How messages of services become the JSON that partners read: in answers and in public events.
 
 /** A field that a service always sends. Its absence is a mistake in the code. */
-export function known<T>(value: T | undefined): T {
+export function requirePresent<T>(value: T | undefined): T {
   assert(value !== undefined, "the service's answer is complete");
   return value;
 }
 
-export function iso(moment: Date | undefined): string {
-  return known(moment).toISOString();
+export function isoTime(moment: Date | undefined): string {
+  return requirePresent(moment).toISOString();
 }
 
 export function wonJson(amountWon: string): number {
@@ -63,17 +63,17 @@ export function apiKeyJson<S extends string>(key: {
     apiVersion: key.apiVersion,
     status: key.status,
     predecessorId: key.predecessorKeyId ?? null,
-    issuedAt: iso(key.issuedAt),
-    expiresAt: iso(key.expiresAt),
+    issuedAt: isoTime(key.issuedAt),
+    expiresAt: isoTime(key.expiresAt),
     overlapEndsAt: key.overlapEndsAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,
   };
 }
 
 export function settlementJson(settlement: Settlement | undefined) {
-  const { status, network, txHash, blockNumber } = known(settlement);
+  const { status, network, txHash, blockNumber } = requirePresent(settlement);
   return {
-    status: known(enumName(SettlementStatus, status)),
+    status: requirePresent(enumName(SettlementStatus, status)),
     network,
     txHash: txHash ?? null,
     blockNumber: blockNumber === undefined ? null : Number(blockNumber),
@@ -93,7 +93,7 @@ export function cancellationJson({
 export function transferJson(of: Transfer) {
   return {
     transferId: of.transferId,
-    status: known(enumName(TransferStatus, of.status)),
+    status: requirePresent(enumName(TransferStatus, of.status)),
     fromWalletId: of.fromWalletId,
     toWalletAddress: of.toWalletAddress,
     toWalletId: of.toWalletId ?? null,
@@ -101,22 +101,22 @@ export function transferJson(of: Transfer) {
     memo: of.memo ?? null,
     settlement: settlementJson(of.settlement),
     failureReason: of.failureReason ?? null,
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }
 
 export function chargeJson(of: Charge) {
   return {
     chargeId: of.chargeId,
-    status: known(enumName(ChargeStatus, of.status)),
+    status: requirePresent(enumName(ChargeStatus, of.status)),
     walletId: of.walletId,
     amount: wonJson(of.amountWon),
     cancelledAmount: wonJson(of.cancelledAmountWon),
     balance: wonJson(of.balanceWon),
-    cancellableUntil: iso(of.cancellableUntil),
+    cancellableUntil: isoTime(of.cancellableUntil),
     memo: of.memo ?? null,
     settlement: settlementJson(of.settlement),
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }
 
@@ -125,7 +125,7 @@ export function chargeCancellationJson(of: ChargeCancellation) {
     ...cancellationJson(of),
     amount: wonJson(of.amountWon),
     memo: of.memo ?? null,
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }
 
@@ -136,15 +136,15 @@ export function refundJson(of: Refund) {
     amount: wonJson(of.amountWon),
     memo: of.memo ?? null,
     settlement: settlementJson(of.settlement),
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }
 
 export function paymentJson(of: Payment) {
-  const breakdown = known(of.breakdown);
+  const breakdown = requirePresent(of.breakdown);
   return {
     paymentId: of.paymentId,
-    status: known(enumName(PaymentStatus, of.status)),
+    status: requirePresent(enumName(PaymentStatus, of.status)),
     payerWalletId: of.payerWalletId,
     receiverWalletId: of.receiverWalletId,
     amount: wonJson(of.amountWon),
@@ -157,7 +157,7 @@ export function paymentJson(of: Payment) {
     memo: of.memo ?? null,
     settlement: settlementJson(of.settlement),
     cancellation: of.cancellation === undefined ? null : paymentCancellationJson(of.cancellation),
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }
 
@@ -166,7 +166,7 @@ export function paymentCancellationJson(of: PaymentCancellation) {
     ...cancellationJson(of),
     ...restoredJson(of),
     memo: of.memo ?? null,
-    createdAt: iso(of.createdAt),
+    createdAt: isoTime(of.createdAt),
   };
 }
 
@@ -183,30 +183,30 @@ export function restoredJson(amounts: PaymentCancellation) {
 }
 
 export function walletJson(message: Wallet | undefined) {
-  const of = known(message);
+  const of = requirePresent(message);
   return {
     walletId: of.walletId,
     userId: of.userId,
-    walletType: known(enumName(WalletType, of.walletType)),
+    walletType: requirePresent(enumName(WalletType, of.walletType)),
     walletAddress: of.walletAddress,
     balance: wonJson(of.balanceWon),
     availableBalance: wonJson(of.availableBalanceWon),
-    status: known(enumName(WalletStatus, of.status)),
+    status: requirePresent(enumName(WalletStatus, of.status)),
     metadata: of.metadata,
-    createdAt: iso(of.createdAt),
-    updatedAt: iso(of.updatedAt),
+    createdAt: isoTime(of.createdAt),
+    updatedAt: isoTime(of.updatedAt),
   };
 }
 
 /** A record of the transaction recording API, without its history. */
 export function recordedTransactionJson(message: RecordedTransaction) {
   const { id, fields, status, failureReason, createdAt, updatedAt } = message;
-  const of = known(fields);
+  const of = requirePresent(fields);
   return {
     id,
     fromNetworkType: of.fromNetworkType,
     toNetworkType: of.toNetworkType,
-    paymentType: known(enumName(PaymentType, of.paymentType)),
+    paymentType: requirePresent(enumName(PaymentType, of.paymentType)),
     fromAddress: of.fromAddress,
     toAddress: of.toAddress,
     txHash: of.txHash ?? null,
@@ -214,10 +214,10 @@ export function recordedTransactionJson(message: RecordedTransaction) {
     fee: of.fee ?? null,
     memo: of.memo ?? null,
     scheduledAt: of.scheduledAt?.toISOString() ?? null,
-    status: known(enumName(RecordStatus, status)),
+    status: requirePresent(enumName(RecordStatus, status)),
     failureReason: failureReason ?? null,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
   };
 }
 
@@ -225,10 +225,10 @@ const CHANGED_BY = { api: "API", chain: "CHAIN", scheduler: "SCHEDULER" } as con
 
 export function transactionChangeJson({ status, scheduledAt, reason, changedBy, changedAt }: RecordChange) {
   return {
-    status: known(enumName(RecordStatus, status)),
+    status: requirePresent(enumName(RecordStatus, status)),
     scheduledAt: scheduledAt?.toISOString() ?? null,
     reason: reason ?? null,
-    changedBy: known(CHANGED_BY[changedBy as keyof typeof CHANGED_BY]),
-    changedAt: iso(changedAt),
+    changedBy: requirePresent(CHANGED_BY[changedBy as keyof typeof CHANGED_BY]),
+    changedAt: isoTime(changedAt),
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
-import { pause } from "../pause";
+import { createPause } from "../pause";
 import { startJobs } from "./jobs";
 import { testRegistry } from "../testing";
 
@@ -81,7 +81,7 @@ test.each([
 });
 
 test("a job without work rests longer, until it is woken", async () => {
-  const word = pause();
+  const word = createPause();
   let [rounds, found] = [0, false];
   const run = async () => ((rounds += 1), found);
   const quiet = { everyMs: 600_000, word };

@@ -1,7 +1,7 @@
 import { DomainError } from "../contract/errors";
 import { type Log } from "../log";
 import { Counter, Gauge, type Registry } from "../metrics";
-import { pause, type Pause } from "../pause";
+import { createPause, type Pause } from "../pause";
 
 /**
  * A repeated task. Every job is safe in several concurrent replicas: it takes its work by row lock.
@@ -42,7 +42,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
     registers: [registry],
   });
   const stop = new AbortController();
-  const rest = pause();
+  const rest = createPause();
   const loops = jobs.map((job) => loop(job));
 
   async function loop(job: Job): Promise<void> {

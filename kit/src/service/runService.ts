@@ -16,7 +16,7 @@ import { startTracing } from "../tracing";
 import { callersOf } from "./callers";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
-import { kafkaPlace } from "./kafkaPlace";
+import { kafkaSettings } from "./kafkaSettings";
 import { startConsumers } from "./startConsumers";
 import { watchStandby } from "./watchStandby";
 
@@ -91,7 +91,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
       registry,
     });
     await untilReachable(() => assertMigrated(db, spec.migrations), log);
-    const place = kafkaPlace(config);
+    const place = kafkaSettings(config);
     const bus = place && openKafkaBus({ ...place, clientId: spec.name, log, registry });
 
     const closers: [string, () => Promise<void>][] = [];

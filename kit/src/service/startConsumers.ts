@@ -4,7 +4,7 @@ import { type Database } from "../db";
 import { type ConsumerSpec, type FeedClient, type RunningConsumer, startConsumer } from "../inbox";
 import { type Log } from "../log";
 import { Counter, Gauge, type Registry } from "../metrics";
-import { pause } from "../pause";
+import { createPause } from "../pause";
 
 export interface StartConsumersOptions {
   db: Database;
@@ -40,7 +40,7 @@ export function startConsumers(options: StartConsumersOptions): RunningConsumers
   const { db, bus, topics, consumers: specs, feeds, log, registry, fail } = options;
   const stop = new AbortController();
   const { signal } = stop;
-  const rest = pause();
+  const rest = createPause();
   const withKafka = bus !== undefined;
   const consumers = specs.map((spec) => ({
     spec,

@@ -47,7 +47,7 @@ export interface Webhook {
   /** State of the webhook. */
   status: WebhookStatus;
   /** Reason of a DISABLED webhook, or null. */
-  disabledReason: "REQUESTED" | "GONE" | "FAILING" | null;
+  disabledReason: "REQUESTED" | "GONE" | "FAILING" | "OPERATOR" | null;
   /** Order of its deliveries. */
   ordering: WebhookOrdering;
   /** First failed attempt since the last success, or null. */

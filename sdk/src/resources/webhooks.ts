@@ -110,6 +110,8 @@ export interface DeliveryAttempt {
   startedAt: string;
   /** Duration in milliseconds. */
   durationMs: number;
+  /** Method, path and headers of the request. Its body is the event. Null when the event was no longer kept. */
+  requestHead: string | null;
   /** Status of the answer, or null without one. */
   statusCode: number | null;
   /** Status, headers and beginning of the answer, or null. */

@@ -1,7 +1,7 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { type DomainError } from "@wonrail/kit/contract/errors";
+import { createBatchQueue } from "@wonrail/kit/batchQueue";
 import { deleteOldKeys } from "@wonrail/kit/idempotency";
-import { createLane } from "@wonrail/kit/lane";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -38,7 +38,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Table of contents: every command and query, bound to its dependencies. */
 export function createOperations(deps: Deps, registry?: Registry) {
-  const failures = createLane<FailedCredential, DomainError>({
+  const failures = createBatchQueue<FailedCredential, DomainError>({
     name: "count_failures",
     work: (failed) => countFailures(deps, failed),
     maxBatch: 500,
@@ -85,7 +85,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
 export async function createApp(parts: ServiceParts<Config>) {
   const { config, db, log, registry } = parts;
   const operations = createOperations({ db, ...keyRules(config) }, registry);
-  const rates = createLane<LeaseRateInput, RateLease>({
+  const rates = createBatchQueue<LeaseRateInput, RateLease>({
     name: "lease_rate",
     work: operations.leaseRates,
     maxBatch: 500,
@@ -93,7 +93,7 @@ export async function createApp(parts: ServiceParts<Config>) {
     registry,
   });
   // Session calls share one connection and take turns by organisation. Leases and look-ups use the others.
-  const sessions = createLane<SessionInput, Session>({
+  const sessions = createBatchQueue<SessionInput, Session>({
     name: "get_session",
     work: operations.getSessions,
     maxBatch: 500,
@@ -103,8 +103,8 @@ export async function createApp(parts: ServiceParts<Config>) {
   });
   const changes = await openChangeFeed(db, log);
   measureWatchers(registry, changes);
-  parts.onClose("rate lane", () => rates.close());
-  parts.onClose("session lane", () => sessions.close());
+  parts.onClose("rate queue", () => rates.close());
+  parts.onClose("session queue", () => sessions.close());
   parts.onClose("change feed", () => changes.close());
   parts.onClose("key uses", () => operations.writeKeyUses());
   return {

@@ -4,10 +4,10 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { saveDrifts } from "./reconciliation/store/drifts";
-import { takeIntoUse } from "./indexer/store/paymentManagers";
+import { savePaymentManager } from "./indexer/store/paymentManagers";
 import { notePosted, saveWalletBlock } from "./settlement/store/walletBlocks";
 import { moveHeads } from "./settlement/store/settlementQueues";
-import { operationOf, takeIn } from "./testing/operations";
+import { operationOf, ingestOperations } from "./testing/operations";
 
 let database: TestDatabase;
 
@@ -112,7 +112,7 @@ test("acknowledges a wallet's drift once, and an equal drift is not reported aga
 
 test("lists blocked wallets with the answer of the ledger and the number of waiting operations", async () => {
   const [orgId, walletId] = [newId("org"), newId("wal")];
-  await takeIn(database.db, [operationOf(walletId, { orgId })]);
+  await ingestOperations(database.db, [operationOf(walletId, { orgId })]);
   const place = { blockNumber: 7n, blockHash: "0x7", logIndex: 0, address: `0x${"5".repeat(40)}` };
   const block = { walletId, orgId, blocked: true, ...place };
   await tx(database.db, (tx) => saveWalletBlock(tx, block));
@@ -129,7 +129,7 @@ test("lists blocked wallets with the answer of the ledger and the number of wait
 
 test("lists payment managers, the one in use last, and takes no other without a look at the chain", async () => {
   const [one, next] = ["4", "5"].map((digit) => `0x${digit.repeat(40)}`);
-  for (const address of [next!, one!]) await tx(database.db, (tx) => takeIntoUse(tx, address));
+  for (const address of [next!, one!]) await tx(database.db, (tx) => savePaymentManager(tx, address));
   expect(await json("manager", "list")).toEqual([{ address: next }, { address: one }]);
   expect((await run("manager", "adopt", "0x12")).code).toBe(2);
   const { code, err } = await run("manager", "adopt", next!);
@@ -151,7 +151,7 @@ test("a database of another service is refused with a message", async () => {
 });
 
 function insert(orgId: string, ledgerRef: string): Promise<void> {
-  return takeIn(database.db, [operationOf(newId("wal"), { orgId, ledgerRef })]);
+  return ingestOperations(database.db, [operationOf(newId("wal"), { orgId, ledgerRef })]);
 }
 
 function runOn(databaseUrl: () => string) {

@@ -22,7 +22,7 @@ import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localSt
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { operatorOf } from "@wonrail/kit/operator";
-import { connectChain, type Provider, RpcUnclear } from "./evm";
+import { connectChain, type Provider, RpcUnanswered } from "./evm";
 import {
   type Adoption,
   adoptPaymentManager,
@@ -275,10 +275,10 @@ function rescanFrom(world: World): Command {
         rescan({ db, provider: openProvider(world) }, from),
       ).catch(unanswered);
       if (outcome === "no_such_block") throw new Refusal(`The chain has no block ${from - 1n}.`);
-      if (outcome === "not_taken_in_yet") throw new Refusal(`Block ${from} has not been taken in yet.`);
+      if (outcome === "not_ingested_yet") throw new Refusal(`Block ${from} has not been ingested yet.`);
       if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
       world.out(
-        `The service takes in every final block from ${from} on again. Until it is where it was, nothing new becomes final here, ` +
+        `The service ingests every final block from ${from} on again. Until it is where it was, nothing new becomes final here, ` +
           "and wallets are not compared with the chain.\n",
       );
     });
@@ -321,12 +321,12 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
   switch (outcome) {
     case "in_use":
       return `${address} is in use.`;
-    case "nothing_taken_in":
-      return "The service has not taken in a block yet.";
-    case "taking_in_again":
-      return "The service is taking in blocks again; try once it is where it was.";
+    case "nothing_ingested":
+      return "The service has not ingested a block yet.";
+    case "rescanning":
+      return "A rescan is under way. Try again when it has ended.";
     case "not_of_our_token":
-      return `In the last block taken in ${address} was no payment manager of the token.`;
+      return `At the last ingested block, ${address} was no payment manager of the token.`;
     case "changed_meanwhile":
       return "Another one was adopted meanwhile.";
     default:
@@ -339,12 +339,12 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
 }
 
 function unanswered(error: unknown): never {
-  throw error instanceof RpcUnclear ? new CouldNotRun(error.message) : error;
+  throw error instanceof RpcUnanswered ? new CouldNotRun(error.message) : error;
 }
 
 function replacedAt(block: bigint): string {
   return (
-    `Block ${block}, up to which everything is taken in, is not the block that was final: final blocks were replaced. ` +
+    `Block ${block}, the last ingested one, is not the block that was final: final blocks were replaced. ` +
     "This is not for rescan, which would credit the deposits in them a second time; see docs/runbooks/FinalBlockReplaced.md."
   );
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
-import { pause } from "@wonrail/kit/pause";
+import { createPause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
@@ -32,7 +32,7 @@ import {
   getOperations,
   ingestWallet,
   listSettlements,
-  noteHeads,
+  recordHeads,
 } from "./settlement";
 import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
@@ -51,11 +51,11 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const deps = createDeps(parts);
   await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
-  const toDispatch = pause();
+  const toDispatch = createPause();
   const wakeDispatch = (): void => toDispatch.wake();
   return {
-    noteHeads: async (tx: Tx, heads: Parameters<typeof noteHeads>[1]) => {
-      await noteHeads(tx, heads);
+    recordHeads: async (tx: Tx, heads: Parameters<typeof recordHeads>[1]) => {
+      await recordHeads(tx, heads);
       afterCommit(tx, wakeDispatch);
     },
     correctHeads: (signal: AbortSignal) => correctHeads(deps, signal),

@@ -12,7 +12,7 @@ export function consumers(app: App): ConsumerSpec[] {
         // The entries themselves are pulled when their queue has room.
         journal_posted: {
           all: (tx, events) =>
-            app.noteHeads(
+            app.recordHeads(
               tx,
               events.map(({ orgId, version }) => ({ orgId, sequence: version })),
             ),

@@ -5,7 +5,7 @@ import { type ConsumeFacts } from "./indexer";
 import { recordMovements } from "./reconciliation";
 import { findFinalTransactions, markTransaction } from "./sender";
 import {
-  applyNotCarried,
+  replanUnexecuted,
   applyOutcomes,
   type PullDeps,
   pullExecutedEntries,
@@ -32,7 +32,7 @@ export function consumeFacts(deps: FactDeps): ConsumeFacts {
       // Last, because settled operations are no longer in flight.
       for (const { transactionId, succeeded } of final) {
         await markTransaction(tx, transactionId, "FINAL");
-        await applyNotCarried(tx, transactionId, succeeded);
+        await replanUnexecuted(tx, transactionId, succeeded);
       }
     };
   };

@@ -7,8 +7,8 @@ create table webhooks (
   event_types text[] not null,
   description text not null,
   status text not null check (status in ('ENABLED', 'DISABLED')),
-  -- Why it is DISABLED: the partner asked, the endpoint answered 410, or it failed for five days.
-  disabled_reason text check (disabled_reason in ('REQUESTED', 'GONE', 'FAILING')),
+  -- Why it is DISABLED: the partner asked, the endpoint answered 410, it failed for five days, or an operator did it.
+  disabled_reason text check (disabled_reason in ('REQUESTED', 'GONE', 'FAILING', 'OPERATOR')),
   ordering text not null check (ordering in ('NONE', 'OBJECT')),
   -- The secret, sealed under a key-encryption key. After a rotation the one before signs too, until its time ends.
   secret_version integer not null,
@@ -54,7 +54,7 @@ create index deliveries_pending on deliveries (org_id, webhook_id, next_attempt_
 create index deliveries_of_object on deliveries (org_id, webhook_id, object_id, sequence) where status = 'PENDING';
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 
--- The attempts of a delivery, with what the endpoint answered.
+-- The attempts of a delivery, with the request and the answer of the endpoint.
 create table attempts (
   org_id text not null,
   webhook_id text not null,
@@ -62,6 +62,8 @@ create table attempts (
   number integer not null,
   started_at timestamptz not null,
   duration_ms integer not null,
+  -- Line and headers of the request. Null when none was sent, because the event is no longer kept.
+  request_head text,
   -- Null when no answer came.
   status_code integer,
   response_head text,

@@ -30,8 +30,9 @@ export function deliveryMessage(delivery: Delivery & Partial<DeliveryWithAttempt
     nextAttemptAt: nextAttemptAt ?? undefined,
     finishedAt: finishedAt ?? undefined,
     attempts: (delivery.tries ?? []).map(
-      ({ number, startedAt, durationMs, statusCode, responseHead, error }) => ({
-        ...{ number, startedAt, durationMs, statusCode: statusCode ?? undefined },
+      ({ number, startedAt, durationMs, requestHead, statusCode, responseHead, error }) => ({
+        ...{ number, startedAt, durationMs, requestHead: requestHead ?? undefined },
+        statusCode: statusCode ?? undefined,
         ...{ responseHead: responseHead ?? undefined, error: error ?? undefined },
       }),
     ),

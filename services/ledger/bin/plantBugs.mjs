@@ -199,8 +199,8 @@ const BUGS = [
   [
     "number the entries of an organisation without a lock",
     "store/journalHeads.ts",
-    "where org_id = any(${uuids([...orgIds])}::uuid[]) order by org_id for no key update",
-    "where org_id = any(${uuids([...orgIds])}::uuid[]) order by org_id",
+    "where org_id = any(${uuidArray([...orgIds])}::uuid[]) order by org_id for no key update",
+    "where org_id = any(${uuidArray([...orgIds])}::uuid[]) order by org_id",
     "int",
   ],
   [

@@ -6,7 +6,7 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createClosedAccountsGauge } from "./metrics/closedAccountsGauge";
 import { createChargeBudget } from "./commands/chargeBudget";
 import { createEngine } from "./commands/engine";
-import { keepPartitions, watchWindow } from "./commands/keepPartitions";
+import { maintainPartitions, openJournalWindow } from "./commands/maintainPartitions";
 import { readRequest } from "./commands/readRequest";
 import { verifyAccounts } from "./commands/verifyAccounts";
 import { verifyJournal } from "./commands/verifyJournal";
@@ -28,12 +28,12 @@ const SCAN_TIMEOUT_MS = 60_000;
 export type App = Awaited<ReturnType<typeof createApp>>;
 
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
-  const { LANES: lanes, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
+  const { BATCH_QUEUES: queues, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const limitWon = won(BigInt(config.MAX_CHARGED_PER_DAY_WON));
   const chargeBudget = createChargeBudget({ db, log, limitWon, now: Date.now });
-  const engine = createEngine({ db, log, registry, lanes, maxBatch, maxQueue, chargeBudget });
+  const engine = createEngine({ db, log, registry, queues, maxBatch, maxQueue, chargeBudget });
   onClose("engine", () => engine.close());
-  const window = await watchWindow(db);
+  const window = await openJournalWindow(db);
   const gauge = createViolationsGauge({ log, registry });
   const closedGauge = createClosedAccountsGauge({ log, registry });
   const scans = openDatabase({
@@ -68,7 +68,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     listJournalHeads: (afterOrgId: string | null, limit: number) => listHeads(db, afterOrgId, limit),
     getTotals: (orgId: string) => sumAccounts(db, orgId),
 
-    keepPartitions: () => keepPartitions({ db, log, window }),
+    maintainPartitions: () => maintainPartitions({ db, log, window }),
     pruneKeys: (signal: AbortSignal) => pruneKeys({ db, log }, signal),
     verifyJournal: (signal: AbortSignal) => verifyJournal({ db: scans, gauge }, signal),
     verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),

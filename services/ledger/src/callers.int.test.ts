@@ -16,7 +16,7 @@ import {
   startTestLedger,
   type TestLedger,
 } from "./commands/testing/ledger";
-import { type Intent } from "./domain/types";
+import { type Intent } from "./domain/intents";
 import { rpc } from "./rpc";
 
 // The certificate of a caller decides which intents it may post.
@@ -30,7 +30,7 @@ const onClose = (_name: string, close: () => Promise<void> | void) => void close
 beforeAll(async () => {
   ledger = await startTestLedger();
   const config = {
-    LANES: 2,
+    BATCH_QUEUES: 2,
     MAX_BATCH: 1_000,
     MAX_QUEUE: 20_000,
     MAX_CHARGED_PER_DAY_WON: 1_000_000,

@@ -5,9 +5,9 @@ import { z } from "zod";
 
 const schema = z.object({
   ...serviceShape,
-  /** Batches in flight at once. An organisation always uses the same lane. */
-  LANES: count.min(1).default(2),
-  /** The most intents in one transaction, and how many more may wait, per lane. */
+  /** Batches in flight at once, one per queue. An organisation always uses the same queue. */
+  BATCH_QUEUES: count.min(1).default(2),
+  /** The most intents in one transaction, and how many more may wait, per queue. */
   MAX_BATCH: count.min(1).default(1_000),
   MAX_QUEUE: count.min(1).default(20_000),
   /** The limit of all charges of the service on one day of Asia/Seoul. */

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** The way in by the clock. */
 export function jobs(app: App, config: Pick<Config, "VERIFY_EVERY_MS">): Job[] {
   return [
-    { name: "keep_partitions", everyMs: MINUTE_MS, run: () => app.keepPartitions() },
+    { name: "maintain_partitions", everyMs: MINUTE_MS, run: () => app.maintainPartitions() },
     { name: "prune_keys", everyMs: MINUTE_MS, run: (signal) => app.pruneKeys(signal) },
     {
       name: "verify_journal",

@@ -18,8 +18,8 @@ import {
 } from "@wonrail/proto/ledger/v1/ledger";
 import { seoulDay, usedOn } from "./domain/limits";
 import { paymentCancelled, paymentMade } from "./domain/results";
+import { isOrgAccount } from "./domain/accountTypes";
 import {
-  isOrgAccount,
   type Account,
   type BalanceAfter,
   type Entry,

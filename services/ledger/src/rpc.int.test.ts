@@ -22,7 +22,7 @@ import {
   stayWithinOneDay,
   type TestLedger,
 } from "./commands/testing/ledger";
-import type { Intent } from "./domain/types";
+import type { Intent } from "./domain/intents";
 import { rpc } from "./rpc";
 
 let ledger: TestLedger;
@@ -45,7 +45,12 @@ function connect(port: number) {
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000, MAX_CHARGED_PER_DAY_WON: 1e12 } as never;
+  const config = {
+    BATCH_QUEUES: 2,
+    MAX_BATCH: 1_000,
+    MAX_QUEUE: 20_000,
+    MAX_CHARGED_PER_DAY_WON: 1e12,
+  } as never;
   const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
   const app = await createApp({ config, db: ledger.database.db, log: testLog(), registry, onClose });
   server = await startGrpcServer({
@@ -353,7 +358,7 @@ test("the metrics measure the engine's work", async () => {
     "ledger_lock_wait_seconds_count",
     'ledger_refusals_total{code="WAL_002"}',
     "ledger_postings_total",
-    'lane_queue_depth{lane="ledger_0"}',
+    'batch_queue_depth{queue="ledger_0"}',
   ]) {
     expect(text).toContain(name);
   }

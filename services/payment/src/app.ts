@@ -45,8 +45,8 @@ export function createApp(parts: ServiceParts<Config>) {
     contracts: { tokenAddress: config.TOKEN_ADDRESS, paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS },
     facts: createFacts({ db, log, auth, wallet, monotonicMs: () => performance.now() }),
     metrics: createCommandMetrics(registry),
-    doubted: new Counter({
-      name: "payment_doubted_transfers_total",
+    mismatches: new Counter({
+      name: "payment_settlement_mismatches_total",
       help: "Checks that found an event and chain-relayer in disagreement about a transfer",
       registers: [registry],
     }),
@@ -109,7 +109,7 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     maxQueue: MAX_QUEUE,
     registry,
   });
-  onClose("ledger lane", () => post.close());
+  onClose("ledger queue", () => post.close());
   onClose("clients", () => [ledger, wallet, auth, relayer].forEach((client) => client.close()));
   return { ledger, wallet, auth, relayer, post };
 }

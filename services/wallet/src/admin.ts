@@ -7,7 +7,7 @@ import {
   PATIENCE_MS,
   Refusal,
   runCommands,
-  untilDone,
+  waitForService,
   withDatabase,
   type ExitCode,
   type World as CommandWorld,
@@ -149,7 +149,7 @@ async function reopen(
 
   const isDone = async () =>
     (await findReopening(db, orgId, walletId))?.requestId === begun.requestId ? null : "done";
-  await untilDone(isDone, { patienceMs, what: `${walletId} is not reopened`, job: "reopen_wallets" });
+  await waitForService(isDone, { patienceMs, what: `${walletId} is not reopened`, job: "reopen_wallets" });
   const wallet = await findWallet(db, orgId, walletId);
   out(`${walletId} was reopened and is ${wallet?.status} now.\n`);
 }

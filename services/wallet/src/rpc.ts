@@ -26,7 +26,7 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
-import { withUnknownOutcome } from "./commands/outcomes";
+import { withUnknownOutcome } from "./commands/withUnknownOutcome";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { EMPTY_BALANCE, type Wallet, type WalletType as TypeName } from "./domain/wallet";

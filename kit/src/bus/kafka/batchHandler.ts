@@ -1,9 +1,9 @@
 import type { Log } from "../../log";
-import type { Movement } from "../liveness";
+import type { Liveness } from "../liveness";
 import { DEFAULT_MAX_BATCH, type SubscribeOptions } from "../port";
 import { createRedelivery } from "../redelivery";
-import { beatWhile } from "./beatWhile";
-import { type RawMessage, received } from "./received";
+import { startHeartbeats } from "./startHeartbeats";
+import { type RawMessage, toReceivedMessage } from "./toReceivedMessage";
 
 /** The used part of kafkajs' batch. */
 interface Batch {
@@ -18,12 +18,12 @@ interface Batch {
 
 export interface BatchHandlerParts {
   request: SubscribeOptions;
-  movement: Movement;
+  liveness: Liveness;
   sessionTimeoutMs: number;
   log: Log;
 }
 
-export function createBatchHandler({ request, movement, sessionTimeoutMs, log }: BatchHandlerParts) {
+export function createBatchHandler({ request, liveness, sessionTimeoutMs, log }: BatchHandlerParts) {
   const { group, handleBatch, maxBatch = DEFAULT_MAX_BATCH } = request;
   const redelivery = createRedelivery();
   const resting = new Set<NodeJS.Timeout>();
@@ -49,10 +49,10 @@ export function createBatchHandler({ request, movement, sessionTimeoutMs, log }:
       const { topic, partition, messages } = payload.batch;
       for (let start = 0; start < messages.length && payload.isRunning(); start += maxBatch) {
         const slice = messages.slice(start, start + maxBatch);
-        const heartbeats = beatWhile(payload, sessionTimeoutMs / 8);
+        const heartbeats = startHeartbeats(payload, sessionTimeoutMs / 8);
         try {
-          await movement.during(() =>
-            handleBatch(slice.map((message) => received(topic, partition, message))),
+          await liveness.during(() =>
+            handleBatch(slice.map((message) => toReceivedMessage(topic, partition, message))),
           );
         } catch (error) {
           return rest(payload, error);

@@ -1,24 +1,17 @@
 import { performance } from "node:perf_hooks";
-import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { DomainError } from "../../contract/errors";
-import { createLane, type Outcome } from "../../lane";
+import { createBatchQueue, type Outcome } from "../../batchQueue";
 import { type Registry } from "../../metrics";
 import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from "../messageLimits";
 import { contextOfCaller } from "../requestContext";
 import { type CallOptions, carriesRequestId } from "./call";
 import { createPace, type Pace } from "./pace";
-import { type Later, type Queued, sendTogether } from "./sendTogether";
+import { type BulkCall, type Later, type Queued, sendBulk } from "./sendBulk";
 import { type UnaryCall } from "./unaryCall";
 
-export interface CoalesceOptions<Req, Res, Item, Answer> {
-  /** The lane's name in metrics. */
+export interface CoalesceOptions<Req, Res, Item, Answer> extends BulkCall<Req, Res, Item, Answer> {
+  /** The queue's name in metrics. */
   name: string;
-  /** The bulk RPC: one answer per item, in order. */
-  bulk: (items: Item[], options: CallOptions) => Promise<readonly Answer[]>;
-  /** Its twin, for the items of a bulk call that failed as a whole. */
-  unary: UnaryCall<Req, Res>;
-  toItem: (request: Req, context: ItemContext) => Item;
-  fromAnswer: (answer: Answer) => { value: Res } | { error: ErrorDetail };
   /** Time limit of an item without its own, within its request's deadline. */
   defaultTimeoutMs: number;
   maxBatch: number;
@@ -45,9 +38,9 @@ export function coalesce<Req, Res, Item, Answer>(
   const { name, defaultTimeoutMs, maxBatch, bytesOf, maxQueue, registry } = options;
   const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
   const pace = createPace();
-  const lane = createLane<Queued<Req>, Later<Res>>({
+  const queue = createBatchQueue<Queued<Req>, Later<Res>>({
     name,
-    work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight, pace),
+    work: (batch) => sendWithoutBlocking(sendBulk(batch, options), batch.length, inFlight, pace),
     maxBatch,
     maxQueue,
     ownerOf: ({ context }) => context.orgId,
@@ -60,11 +53,11 @@ export function coalesce<Req, Res, Item, Answer>(
     const deadlineMs = Math.min(nowMs + timeoutMs, context.deadlineMs ?? Infinity);
     if (deadlineMs <= nowMs) throw new DomainError("SYS_003");
     const mayRepeat = retry === true && carriesRequestId(request);
-    return until(deadlineMs - nowMs, lane.submit({ request, context, deadlineMs, mayRepeat }));
+    return until(deadlineMs - nowMs, queue.submit({ request, context, deadlineMs, mayRepeat }));
   };
   return Object.assign(submit, {
     async close() {
-      await lane.close();
+      await queue.close();
       await Promise.all(inFlight);
     },
   });

@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { isUnknown, asOutcomeUnknown } from "../../contract/errors";
+import { isOutcomeUnknown, asOutcomeUnknown } from "../../contract/errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
 import {
@@ -32,7 +32,7 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
         budget: dependency.budget,
         reconnected: () => dependency.channel.reconnected(outgoing.deadlineMs),
         isWorthRetrying: (error) => {
-          if (isUnknown(toCallerError(error, method.path))) {
+          if (isOutcomeUnknown(toCallerError(error, method.path))) {
             unsure = true;
             options.onUnsure?.();
           }

@@ -30,7 +30,7 @@ export function deadLetterCommands(world: World): Command {
  * service's pod.
  */
 function ofService(command: Command): Command {
-  const services = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
+  const services = ["auth", "wallet", "ledger", "payment", "chain-relayer", "events"];
   return command
     .addOption(new Option("--service <name>", "whose").choices(services).makeOptionMandatory())
     .addOption(jsonOption());

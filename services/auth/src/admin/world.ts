@@ -1,4 +1,4 @@
-import { uninterrupted, withDatabase, type World as CommandWorld } from "@wonrail/kit/command";
+import { deferSignals, withDatabase, type World as CommandWorld } from "@wonrail/kit/command";
 import { operatorOf } from "@wonrail/kit/operator";
 import { createOperations, keyRules, type Operations } from "../app";
 import { type AdminConfig } from "../config";
@@ -15,7 +15,7 @@ export function withSecretShown<T>(
   work: (auth: Operations) => Promise<T>,
   show: (made: T) => void,
 ): Promise<void> {
-  return uninterrupted(world, async () => show(await withAuth(world, work)));
+  return deferSignals(world, async () => show(await withAuth(world, work)));
 }
 
 /** The operator's name, for the audit trail. */

@@ -1,6 +1,6 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/contract/errors";
-import { type Outcome } from "@wonrail/kit/lane";
+import { type Outcome } from "@wonrail/kit/batchQueue";
 import { type Deps } from "./deps";
 import { type FailedCredential, failureSubjects, judgeFailures } from "../domain/throttle";
 import { addFailures, findFailures } from "../store/failedAttempts";

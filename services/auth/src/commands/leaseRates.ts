@@ -1,7 +1,7 @@
 import { tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
-import { type Outcome } from "@wonrail/kit/lane";
+import { type Outcome } from "@wonrail/kit/batchQueue";
 import { type Deps } from "./deps";
 import { drawTokens, type RateDraw, type RateRule } from "../domain/rates";
 import { lockRateBuckets, updateRateBuckets } from "../store/rateBuckets";

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
-import { type Outcome } from "@wonrail/kit/lane";
+import { type Outcome } from "@wonrail/kit/batchQueue";
 import { type Deps } from "../commands/deps";
 import { type ApiKey } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";

@@ -3,4 +3,4 @@
 
 export { creditDeposits } from "./commands/creditDeposits";
 export { recordDeposits } from "./commands/recordDeposits";
-export { countUnbooked } from "./store/deposits";
+export { countUncreditedDeposits } from "./store/deposits";

@@ -1,8 +1,8 @@
 import { Counter, Gauge } from "@wonrail/kit/metrics";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
-import { createEndpoints, middleOf, reachedBy, valueOfAtLeast } from "./endpoints";
+import { createEndpoints, medianOf, highestReachedBy, findValueSharedBy } from "./endpoints";
 import { createProvider, type Provider } from "./provider";
-import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
+import { type Rpc, RpcMissingBlock, RpcRefusal, RpcTimeout, RpcUnanswered } from "./rpc";
 import { sendOutcomeOf } from "./sendOutcome";
 
 type Answers = Record<string, unknown>;
@@ -32,7 +32,7 @@ function endpoint(name: string, answers: Answers = {}, asked: string[] = []): Rp
   const all: Answers = { ...HONEST, ...answers };
   const call = async <T>(method: string) => {
     asked.push(`${name} ${method}`);
-    if (all[method] === undefined) throw new RpcUnclear(`${name} is silent`);
+    if (all[method] === undefined) throw new RpcUnanswered(`${name} is silent`);
     return all[method] as T;
   };
   return {
@@ -150,7 +150,9 @@ test("a failed question reports the refusal in preference to an endpoint that is
   const tooWide = endpoint("narrow");
   const { endpoints } = open(behind, tooWide);
   const ask = (rpc: Rpc) =>
-    Promise.reject(rpc === behind ? new RpcBehind("does not have it") : new RpcRefusal(-32005, "too wide"));
+    Promise.reject(
+      rpc === behind ? new RpcMissingBlock("does not have it") : new RpcRefusal(-32005, "too wide"),
+    );
   await expect(endpoints.agreed("logs", ask)).rejects.toThrow("too wide");
   const alone = open(behind).endpoints;
   await expect(alone.agreed("logs", ask)).rejects.toThrow("does not have it");
@@ -190,7 +192,7 @@ test("a revert counts only when a quorum reports it", async () => {
   const { endpoints } = open(endpoint("a"), endpoint("silent", SILENCE));
   const ask = (rpc: Rpc) =>
     rpc.name === "a" ? Promise.reject(new RpcRefusal(3, "execution reverted")) : rpc.call("eth_call", []);
-  await expect(endpoints.agreed("call", ask)).rejects.toThrow(RpcUnclear);
+  await expect(endpoints.agreed("call", ask)).rejects.toThrow(RpcUnanswered);
   const both = open(endpoint("a"), endpoint("b")).endpoints;
   const reverted = () => Promise.reject(new RpcRefusal(3, "execution reverted"));
   await expect(both.agreed("call", reverted)).rejects.toThrow(RpcRefusal);
@@ -219,7 +221,7 @@ test("a silent endpoint is not asked again during its rest", async () => {
 test("the availability gauge follows each endpoint from the start, also where it is the only one", async () => {
   let isAway = true;
   const call = <T>(method: string) =>
-    isAway ? Promise.reject(new RpcUnclear("away")) : endpoint("b").call<T>(method, []);
+    isAway ? Promise.reject(new RpcUnanswered("away")) : endpoint("b").call<T>(method, []);
   const { endpoints, up } = open(endpoint("a"), { ...endpoint("b"), call });
   await endpoints.checkChain();
   expect(await up()).toEqual({ a: 1, b: 0 });
@@ -290,7 +292,7 @@ test("a late answer from before the rest does not end the rest", async () => {
   const late = endpoints.all((rpc) =>
     rpc === slow ? new Promise((resolve) => (answer = () => resolve("0x1"))) : balance(rpc),
   );
-  await endpoints.all((rpc) => (rpc === slow ? Promise.reject(new RpcSilent("no answer")) : balance(rpc)));
+  await endpoints.all((rpc) => (rpc === slow ? Promise.reject(new RpcTimeout("no answer")) : balance(rpc)));
   answer();
   expect(await late).toHaveLength(2);
   expect((await endpoints.all(balance)).map(({ name }) => name)).toEqual(["a"]);
@@ -333,16 +335,16 @@ test("a single endpoint decides alone, and one acceptance of the bytes is enough
   expect(await open(refusing("liar", "oversized data"), takes).provider.send("0x")).toBe("0xhash");
 });
 
-test("middleOf returns the number that more than half have reached", () => {
-  expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(middleOf)).toEqual([5n, 5n, 5n, 5n]);
+test("medianOf returns the number that more than half have reached", () => {
+  expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(medianOf)).toEqual([5n, 5n, 5n, 5n]);
 });
 
-test("reachedBy returns the number that a quorum has reached", () => {
-  expect([reachedBy([9n, 5n], 2), reachedBy([9n, 5n, 1n], 2)]).toEqual([5n, 5n]);
+test("highestReachedBy returns the number that a quorum has reached", () => {
+  expect([highestReachedBy([9n, 5n], 2), highestReachedBy([9n, 5n, 1n], 2)]).toEqual([5n, 5n]);
 });
 
-test("valueOfAtLeast returns a value that enough endpoints report", () => {
-  expect([valueOfAtLeast([1, 1, 2], 2), valueOfAtLeast([1, 2], 2)]).toEqual([1, null]);
+test("findValueSharedBy returns a value that enough endpoints report", () => {
+  expect([findValueSharedBy([1, 1, 2], 2), findValueSharedBy([1, 2], 2)]).toEqual([1, null]);
 });
 
 type Ask = (provider: Provider) => Promise<unknown>;
@@ -365,7 +367,7 @@ function outOfTime(asked: string[]): Rpc & { isBack: boolean } {
     call: async <T>(method: string) => {
       if (silent.isBack || method === "eth_chainId") return HONEST[method] as T;
       asked.push(method);
-      throw new RpcSilent("no answer in time");
+      throw new RpcTimeout("no answer in time");
     },
   };
   return silent;

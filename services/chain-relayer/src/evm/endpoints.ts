@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
-import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
+import { type Rpc, RpcMissingBlock, RpcRefusal, RpcTimeout, RpcUnanswered } from "./rpc";
 
 export type Ask<T> = (rpc: Rpc) => Promise<T>;
 
@@ -61,7 +61,7 @@ interface Rest {
 }
 
 /** The endpoint is on another chain. */
-export class WrongChain extends RpcUnclear {}
+export class WrongChain extends RpcUnanswered {}
 
 /** Checks the answer to eth_chainId of the same request. */
 export function assertChain({ name }: Rpc, id: unknown, chainId: bigint): void {
@@ -93,7 +93,7 @@ export function createEndpoints({
     return ready.length >= needed ? ready : rpcs;
   }
 
-  function rest(rpc: Rpc, { message }: RpcUnclear): void {
+  function rest(rpc: Rpc, { message }: RpcUnanswered): void {
     pinned.delete(rpc);
     up.set({ provider: rpc.name }, 0);
     // Concurrent questions see the same silence, which counts once.
@@ -133,7 +133,7 @@ export function createEndpoints({
       return value;
     } catch (error) {
       if (error instanceof WrongChain) report("chain id", [rpc.name]);
-      if (error instanceof RpcUnclear && !(error instanceof RpcBehind)) rest(rpc, error);
+      if (error instanceof RpcUnanswered && !(error instanceof RpcMissingBlock)) rest(rpc, error);
       else answered();
       throw error;
     }
@@ -145,8 +145,8 @@ export function createEndpoints({
       try {
         return await ask();
       } catch (error) {
-        const isOver = round === ROUNDS || (error instanceof RpcSilent && rpcs.length > 1);
-        if (!(error instanceof RpcUnclear) || isOver) throw error;
+        const isOver = round === ROUNDS || (error instanceof RpcTimeout && rpcs.length > 1);
+        if (!(error instanceof RpcUnanswered) || isOver) throw error;
       }
       await sleep(PAUSE_MS * round);
     }
@@ -193,11 +193,11 @@ export function createEndpoints({
         what,
         given.filter((one) => !most.includes(one)).map(({ name }) => name),
       );
-      if (most.length < quorumSize) throw new RpcUnclear("endpoints disagree about the chain");
+      if (most.length < quorumSize) throw new RpcUnanswered("endpoints disagree about the chain");
       return most[0]!.value;
     },
     async reached(ask) {
-      return reachedBy(
+      return highestReachedBy(
         (await quorum(ask)).map(({ value }) => value),
         quorumSize,
       );
@@ -216,18 +216,18 @@ export function createEndpoints({
 }
 
 /** The highest number that this many values have reached. */
-export function reachedBy(values: bigint[], count: number): bigint {
+export function highestReachedBy(values: bigint[], count: number): bigint {
   const falling = [...values].sort((one, other) => Number(other - one));
   return falling[count - 1]!;
 }
 
 /** The highest number that more than half of them have reached. */
-export function middleOf(values: bigint[]): bigint {
-  return reachedBy(values, (values.length >> 1) + 1);
+export function medianOf(values: bigint[]): bigint {
+  return highestReachedBy(values, (values.length >> 1) + 1);
 }
 
 /** The value that at least this many have; null if there is none. */
-export function valueOfAtLeast<T>(values: T[], count: number): T | null {
+export function findValueSharedBy<T>(values: T[], count: number): T | null {
   const most = largestSide(values.map((value) => ({ value })));
   return most.length >= count ? most[0]!.value : null;
 }
@@ -245,10 +245,10 @@ function failureOf(
   const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
   const refusals = reasons.filter((reason) => reason instanceof RpcRefusal);
   if (refusals.length >= needed) return refusals[0]!;
-  const telling = reasons.find((reason) => !(reason instanceof RpcBehind)) ?? reasons[0];
-  if (!telling) return new RpcUnclear("there is no endpoint");
-  if (results.length === 1 || telling instanceof RpcBehind) return telling;
-  return new RpcUnclear(`${answered} of the ${needed} needed endpoints answered: ${telling.message}`, {
+  const telling = reasons.find((reason) => !(reason instanceof RpcMissingBlock)) ?? reasons[0];
+  if (!telling) return new RpcUnanswered("there is no endpoint");
+  if (results.length === 1 || telling instanceof RpcMissingBlock) return telling;
+  return new RpcUnanswered(`${answered} of the ${needed} needed endpoints answered: ${telling.message}`, {
     cause: telling,
   });
 }

@@ -25,12 +25,12 @@ export {
   type TrackedContracts,
   type TransferEvent,
 } from "./contracts";
-export { isPerhapsTooMuch } from "./logs";
+export { isPossiblyTooLarge } from "./logs";
 export { findMintRoom } from "./mintAllowance";
 export { openChain } from "./openChain";
 export { type Block, type Provider, type Receipt, type TransferReceipt } from "./provider";
 export { createReorgWatch } from "./reorgs";
-export { RpcRefusal, RpcUnclear } from "./rpc";
+export { RpcRefusal, RpcUnanswered } from "./rpc";
 export { type SendOutcome, sendOutcomeOf } from "./sendOutcome";
 export { createSigner, isPrivateKey, type Signer } from "./signer";
 export { tokenOf } from "./tokenOf";

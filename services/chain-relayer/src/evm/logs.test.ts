@@ -1,7 +1,7 @@
 import { id } from "ethers";
 import { TOPICS } from "./contracts";
 import { type LogFilter, logsFrom } from "./logs";
-import { type Rpc, RpcBehind, RpcRefusal, RpcUnclear } from "./rpc";
+import { type Rpc, RpcMissingBlock, RpcRefusal, RpcUnanswered } from "./rpc";
 
 const TOKEN = `0x${"3".repeat(40)}`;
 const BLOCK = `0x${"b".repeat(64)}`;
@@ -89,10 +89,10 @@ test.each([
 
 test("a block's logs are read from receipts when the node is too slow or full, and not when it is behind", async () => {
   const { rpc, answers, asked } = nodeWith(CROWD, { mostReceipts: 4 });
-  answers.eth_getLogs = () => Promise.reject(new RpcUnclear("answered HTTP 413"));
+  answers.eth_getLogs = () => Promise.reject(new RpcUnanswered("answered HTTP 413"));
   expect(await logsFrom(rpc, FILTER, 31_337n)).toHaveLength(44);
   asked.length = 0;
-  answers.eth_getLogs = () => Promise.reject(new RpcBehind("does not have it"));
+  answers.eth_getLogs = () => Promise.reject(new RpcMissingBlock("does not have it"));
   await expect(logsFrom(rpc, FILTER, 31_337n)).rejects.toThrow("does not have it");
   expect(asked).not.toContain("eth_getBlockReceipts");
 });

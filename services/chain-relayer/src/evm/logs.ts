@@ -1,6 +1,6 @@
 import { assertChain, WrongChain } from "./endpoints";
 import { type RawLog, type RawReceipt, receiptsFrom } from "./receipts";
-import { type Rpc, RpcBehind, RpcRefusal, RpcUnclear } from "./rpc";
+import { type Rpc, RpcMissingBlock, RpcRefusal, RpcUnanswered } from "./rpc";
 
 export interface ChainLog {
   address: string;
@@ -33,7 +33,7 @@ export async function logsFrom(rpc: Rpc, filter: LogFilter, chainId: bigint): Pr
   try {
     return await searchLogs(rpc, filter, chainId);
   } catch (error) {
-    if (filter.fromBlock < filter.to.number || !isPerhapsTooMuch(error)) throw error;
+    if (filter.fromBlock < filter.to.number || !isPossiblyTooLarge(error)) throw error;
     return readLogs(rpc, filter, chainId);
   }
 }
@@ -42,9 +42,9 @@ export async function logsFrom(rpc: Rpc, filter: LogFilter, chainId: bigint): Pr
  * Endpoints refuse a large question, answer too late, or exceed the accepted size, each in its own
  * way.
  */
-export function isPerhapsTooMuch(error: unknown): boolean {
-  if (error instanceof RpcBehind || error instanceof WrongChain) return false;
-  return error instanceof RpcRefusal || error instanceof RpcUnclear;
+export function isPossiblyTooLarge(error: unknown): boolean {
+  if (error instanceof RpcMissingBlock || error instanceof WrongChain) return false;
+  return error instanceof RpcRefusal || error instanceof RpcUnanswered;
 }
 
 /**
@@ -74,7 +74,7 @@ async function readLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<C
   const txHashes = (block as RawBlock).transactions;
   const take = (receipt: RawReceipt | null | undefined, txHash: string) => {
     if (receipt?.blockHash !== filter.to.hash || receipt.transactionHash !== txHash)
-      throw new RpcBehind(`${rpc.name} does not have the receipts of block ${filter.to.number}`);
+      throw new RpcMissingBlock(`${rpc.name} does not have the receipts of block ${filter.to.number}`);
     return receipt.logs.map(toLog).filter((log) => isAskedFor(log, filter));
   };
   const all = await receiptsOf(rpc, at, txHashes.length);
@@ -88,7 +88,7 @@ async function receiptsOf(rpc: Rpc, at: string, count: number): Promise<RawRecei
     const receipts = await rpc.call<RawReceipt[] | null>("eth_getBlockReceipts", [at]);
     return receipts?.length === count ? receipts : null;
   } catch (error) {
-    if (!isPerhapsTooMuch(error)) throw error;
+    if (!isPossiblyTooLarge(error)) throw error;
     return null;
   }
 }
@@ -101,7 +101,7 @@ function assertThere(
 ): void {
   assertChain(rpc, id, chainId);
   if ((block as RawBlock | null)?.hash !== to.hash)
-    throw new RpcBehind(`${rpc.name} does not have block ${to.number}`);
+    throw new RpcMissingBlock(`${rpc.name} does not have block ${to.number}`);
 }
 
 /** The filter as a node applies it. */

@@ -3,7 +3,7 @@ import { TypedDataEncoder } from "ethers";
 import { connectChain, type ConnectOptions } from "./connectChain";
 import { encodeDomainSeparator } from "./contracts";
 import { type Provider } from "./provider";
-import { RpcUnclear } from "./rpc";
+import { RpcUnanswered } from "./rpc";
 import { tokenOf } from "./tokenOf";
 
 export interface ChainOptions extends ConnectOptions {
@@ -39,7 +39,7 @@ export async function openChain(options: ChainOptions): Promise<OpenedChain> {
       await checkContracts(provider, options);
       return true;
     } catch (error) {
-      if (!(error instanceof RpcUnclear)) throw error;
+      if (!(error instanceof RpcUnanswered)) throw error;
       log.warn({ reason: error.message }, "waiting for the chain; all that needs none of it goes on");
       return false;
     }

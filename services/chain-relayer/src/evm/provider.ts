@@ -1,10 +1,10 @@
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
-import { assertChain, createEndpoints, middleOf, reachedBy, valueOfAtLeast } from "./endpoints";
+import { assertChain, createEndpoints, medianOf, highestReachedBy, findValueSharedBy } from "./endpoints";
 import { decodeLog, type TokenMovement } from "./contracts";
 import { type ChainLog, type LogFilter, logsFrom, toLog } from "./logs";
 import { type RawReceipt, RECEIPTS_AT_ONCE, receiptsFrom } from "./receipts";
-import { type Rpc, RpcBehind } from "./rpc";
+import { type Rpc, RpcMissingBlock } from "./rpc";
 
 export interface Block {
   number: bigint;
@@ -75,7 +75,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
   /** An estimate: the middle of the endpoints that answer. */
   async function estimate(method: string, params: unknown[]): Promise<bigint> {
     const answers = await endpoints.all(async (rpc) => BigInt(await rpc.call<string>(method, params)));
-    return middleOf(answers.map(({ value }) => value));
+    return medianOf(answers.map(({ value }) => value));
   }
 
   /** Returns null without a quorum. */
@@ -83,7 +83,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     try {
       return await endpoints.agreed("block", (rpc) => blockOf(rpc, hex(at)));
     } catch (error) {
-      if (error instanceof RpcBehind) return null;
+      if (error instanceof RpcMissingBlock) return null;
       throw error;
     }
   }
@@ -93,7 +93,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     for (const part of chunks(txHashes, RECEIPTS_AT_ONCE)) {
       const given = await endpoints.quorum((rpc) => receiptsFrom(rpc, part, (raw) => raw && read(raw)));
       part.forEach((txHash, index) => {
-        const receipt = valueOfAtLeast(
+        const receipt = findValueSharedBy(
           given.map(({ value }) => value[index]!),
           endpoints.quorumSize,
         );
@@ -109,13 +109,13 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
       // Honest endpoints differ here by a block: each figure is the middle of the answers.
       const blocks = (await endpoints.all((rpc) => blockOf(rpc, "latest"))).map(({ value }) => value);
       const of = (figure: "number" | "time" | "baseFeeWei" | "gasLimit") =>
-        middleOf(blocks.map((block) => block[figure]));
+        medianOf(blocks.map((block) => block[figure]));
       const head = blocks.find((block) => block.number === of("number"))!;
       return { ...head, time: of("time"), baseFeeWei: of("baseFeeWei"), gasLimit: of("gasLimit") };
     },
     async finalBlock() {
       const heights = await endpoints.quorum((rpc) => finalHeight(rpc, finality));
-      const height = reachedBy(
+      const height = highestReachedBy(
         heights.map(({ value }) => value),
         endpoints.quorumSize,
       );
@@ -166,7 +166,7 @@ async function nonceFrom(rpc: Rpc, address: string, at: string, chainId: bigint)
 
 async function blockOf(rpc: Rpc, tag: string): Promise<Block> {
   const raw = await rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
-  if (!raw) throw new RpcBehind(`${rpc.name} does not have block ${tag}`);
+  if (!raw) throw new RpcMissingBlock(`${rpc.name} does not have block ${tag}`);
   return toBlock(raw);
 }
 

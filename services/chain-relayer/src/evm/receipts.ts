@@ -1,5 +1,5 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { isTooMuch, type Rpc } from "./rpc";
+import { isResponseTooLarge, type Rpc } from "./rpc";
 
 export interface RawLog {
   address: string;
@@ -47,7 +47,7 @@ async function partFrom<T>(
     const receipts = await rpc.batch<RawReceipt | null>(calls);
     return receipts.map((receipt, index) => read(receipt, txHashes[index]!));
   } catch (error) {
-    if (!isTooMuch(error)) throw error;
+    if (!isResponseTooLarge(error)) throw error;
     if (txHashes.length === 1) {
       // A single receipt cannot be split. The scan stops there, so the error names the transaction.
       (error as Error).message += `: the receipt of ${txHashes[0]}`;

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { DURATION_BUCKETS_SECONDS, Histogram } from "@wonrail/kit/metrics";
 import { receiptsFrom } from "./receipts";
-import { openRpc, RpcSilent, RpcUnclear } from "./rpc";
+import { openRpc, RpcTimeout, RpcUnanswered } from "./rpc";
 
 const server = createServer((request, response) => {
   if (request.url === "/half") response.writeHead(200).write("{");
@@ -32,8 +32,8 @@ test.each([
 ])("a node that %s", async (_, path, isSilent) => {
   const rpc = open(urlOf(path), isSilent ? 50 : 5_000);
   const error = await rpc.call("eth_chainId", []).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(RpcUnclear);
-  expect(error instanceof RpcSilent).toBe(isSilent);
+  expect(error).toBeInstanceOf(RpcUnanswered);
+  expect(error instanceof RpcTimeout).toBe(isSilent);
 });
 
 test.each([
@@ -63,9 +63,9 @@ test("a failed connection is reported without its password", async () => {
 test("an oversized answer is refused with the endpoint's name and the receipt's hash", async () => {
   const large = open(urlOf("/large"));
   const message = `${large.name} answered with more than the 1000 bytes that are accepted`;
-  await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnclear(message));
+  await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnanswered(message));
   await expect(receiptsFrom(large, ["0xa", "0xb"], () => null)).rejects.toThrow(
-    new RpcUnclear(`${message}: the receipt of 0xa`),
+    new RpcUnanswered(`${message}: the receipt of 0xa`),
   );
 });
 

@@ -26,18 +26,18 @@ export class RpcRefusal extends Error {
 }
 
 /** The node did not answer in JSON-RPC. The request may have been executed. */
-export class RpcUnclear extends Error {
-  override readonly name = "RpcUnclear";
+export class RpcUnanswered extends Error {
+  override readonly name = "RpcUnanswered";
 }
 
 /** The answer is larger than the limit. */
-class RpcTooLarge extends RpcUnclear {}
+class RpcResponseTooLarge extends RpcUnanswered {}
 
 /** The node was waited for in vain, for as long as an answer may take. */
-export class RpcSilent extends RpcUnclear {}
+export class RpcTimeout extends RpcUnanswered {}
 
 /** The node works but lacks the requested block. */
-export class RpcBehind extends RpcUnclear {}
+export class RpcMissingBlock extends RpcUnanswered {}
 
 export interface RpcOptions {
   url: string;
@@ -69,17 +69,17 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
       });
       const text = await readText(response, maxResponseBytes);
       if (text === null)
-        throw new RpcTooLarge(
+        throw new RpcResponseTooLarge(
           `${name} answered with more than the ${maxResponseBytes} bytes that are accepted`,
         );
-      if (!response.ok) throw new RpcUnclear(`${name} answered HTTP ${response.status}`);
+      if (!response.ok) throw new RpcUnanswered(`${name} answered HTTP ${response.status}`);
       return JSON.parse(text);
     } catch (error) {
-      if (error instanceof RpcUnclear) throw error;
+      if (error instanceof RpcUnanswered) throw error;
       if (deadline.aborted)
-        throw new RpcSilent(`${name} gave no answer within ${timeoutMs} ms`, { cause: error });
+        throw new RpcTimeout(`${name} gave no answer within ${timeoutMs} ms`, { cause: error });
       const code = codeOf(error);
-      throw new RpcUnclear(`${name} gave no answer${code ? `: ${code}` : " that can be read"}`, {
+      throw new RpcUnanswered(`${name} gave no answer${code ? `: ${code}` : " that can be read"}`, {
         cause: error,
       });
     }
@@ -98,7 +98,7 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
     duration.observe({ method: calls[0]!.method }, (performance.now() - startMs) / 1000);
     const given = (Array.isArray(answered) ? answered : [answered]).filter(isAnswer);
     const refusal = given.find(({ id, error }) => id === null && error)?.error;
-    if (refusal && isTooMuch(refusalOf(refusal))) throw refusalOf(refusal);
+    if (refusal && isResponseTooLarge(refusalOf(refusal))) throw refusalOf(refusal);
     const answers = new Map(given.map((answer) => [answer.id, answer]));
     return requests.map(({ id }) => resultOf(answers.get(id), name));
   }
@@ -148,8 +148,8 @@ function codeOf(error: unknown): string | undefined {
 const TOO_MUCH = /response.*too (large|big)|batch.*(too (large|big)|exceed)/i;
 
 /** Whether fewer calls per request may succeed: the answer was too large for us or for the node. */
-export function isTooMuch(error: unknown): boolean {
-  if (error instanceof RpcTooLarge) return true;
+export function isResponseTooLarge(error: unknown): boolean {
+  if (error instanceof RpcResponseTooLarge) return true;
   return error instanceof RpcRefusal && TOO_MUCH.test(error.message);
 }
 
@@ -164,9 +164,9 @@ function refusalOf({ code, message, data }: NonNullable<Answer["error"]>): RpcRe
 }
 
 function resultOf(answer: Answer | undefined, name: string): unknown {
-  if (!answer) throw new RpcUnclear(`${name} left a call unanswered`);
+  if (!answer) throw new RpcUnanswered(`${name} left a call unanswered`);
   if (answer.error) throw refusalOf(answer.error);
-  if (!("result" in answer)) throw new RpcUnclear(`${name} gave neither a result nor an error`);
+  if (!("result" in answer)) throw new RpcUnanswered(`${name} gave neither a result nor an error`);
   return answer.result;
 }
 

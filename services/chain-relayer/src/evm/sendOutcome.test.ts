@@ -1,4 +1,4 @@
-import { RpcRefusal, RpcUnclear } from "./rpc";
+import { RpcRefusal, RpcUnanswered } from "./rpc";
 import { sendOutcomeOf } from "./sendOutcome";
 
 test.each([
@@ -27,14 +27,14 @@ test("the message decides the outcome, because some nodes use one code for all (
 });
 
 test("a missing answer leaves the outcome unclear", () => {
-  expect(sendOutcomeOf(new RpcUnclear("timeout"))).toBe("unclear");
+  expect(sendOutcomeOf(new RpcUnanswered("timeout"))).toBe("unclear");
   expect(sendOutcomeOf(new Error("socket hang up"))).toBe("unclear");
 });
 
 const HAS_IT = new RpcRefusal(-32000, "already known");
 const TOO_LARGE = new RpcRefusal(-32000, "oversized data");
 const TOO_CHEAP = new RpcRefusal(-32000, "transaction underpriced");
-const SILENT = new RpcUnclear("timeout");
+const SILENT = new RpcUnanswered("timeout");
 
 test.each<[string, Error[], string]>([
   ["more than half of them decide", [TOO_LARGE, HAS_IT, HAS_IT], "known"],

@@ -1,4 +1,4 @@
-import { valueOfAtLeast } from "./endpoints";
+import { findValueSharedBy } from "./endpoints";
 import { RpcRefusal } from "./rpc";
 
 /**
@@ -61,7 +61,7 @@ export function sendOutcomeOf(error: unknown): SendOutcome {
  */
 function judge(errors: unknown[]): SendOutcome {
   const outcomes = errors.map((error) => (error instanceof RpcRefusal ? meaningOf(error) : "unclear"));
-  const decided = valueOfAtLeast(outcomes, (errors.length >> 1) + 1);
+  const decided = findValueSharedBy(outcomes, (errors.length >> 1) + 1);
   return decided ?? (outcomes.includes("known") ? "known" : "unclear");
 }
 

@@ -8,11 +8,11 @@ export { type ConsumeFacts, type FinalRange, isMoving, scanFinalized } from "./c
 export { createScanSpan } from "./domain/scanSpan";
 export { isCancelled } from "./store/cancelledAuthorizations";
 export {
-  forgetPaymentManagers,
+  deletePaymentManagers,
   listPaymentManagers,
   lockPaymentManagers,
-  takeIntoUse,
+  savePaymentManager,
 } from "./store/paymentManagers";
-export { type Cursor, findCursor, findFurthest } from "./store/scanCursor";
+export { type Cursor, findCursor, findFurthestBlock } from "./store/scanCursor";
 export { findUsedAuthorizations, type UsedAuthorization } from "./store/usedAuthorizations";
 export { findAddresses, saveWalletAddresses, type WalletAddress } from "./store/walletAddresses";

@@ -14,7 +14,7 @@ export function createGauges(registry: Registry, now: () => number) {
     }),
     replaced: new Gauge({
       name: "chain_final_block_replaced",
-      help: "1 when the last block that was taken in is no longer the chain's, and nothing more is taken in; 0 otherwise",
+      help: "1 when the last ingested block is no longer the chain's, and no further block is ingested; 0 otherwise",
       registers,
     }),
     head: unknownYet(new Gauge({ name: "chain_head_block", help: "The newest block", registers })),

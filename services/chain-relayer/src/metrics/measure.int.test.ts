@@ -4,10 +4,10 @@ import { Registry } from "@wonrail/kit/metrics";
 import { setQueuePause } from "../settlement/store/settlementQueues";
 import { saveCursor } from "../indexer/store/scanCursor";
 import { notePosted, saveWalletBlock } from "../settlement/store/walletBlocks";
-import { noteMined } from "../sender/store/transactions";
+import { recordMined } from "../sender/store/transactions";
 import { encodeMintableToday, encodeMintAllowance } from "../evm/contracts";
 import { createGauges } from "./gauges";
-import { noteHeads } from "../settlement/commands/correctHeads";
+import { recordHeads } from "../settlement/commands/correctHeads";
 import { measureChain, measureOperations } from "./measure";
 import { createScheduledMetrics } from "../records/scheduledMetrics";
 import {
@@ -19,7 +19,7 @@ import {
   TOKEN,
 } from "../testing/chainDouble";
 import { freshDatabase } from "../testing/database";
-import { carry, operationOf, takeIn } from "../testing/operations";
+import { signWaitingOperations, operationOf, ingestOperations } from "../testing/operations";
 
 const database = freshDatabase();
 let chain: ReturnType<typeof createChainDouble>;
@@ -46,7 +46,7 @@ beforeEach(() => {
 
 test("entries that are not pulled count as open with their age", async () => {
   const { db } = database;
-  await tx(db, (tx) => noteHeads(tx, [{ orgId: newId("org"), sequence: 3n }]));
+  await tx(db, (tx) => recordHeads(tx, [{ orgId: newId("org"), sequence: 3n }]));
   await db.run(sql`update settlement_queues set behind_since = now() - interval '900 s'`);
   const seen = await look();
   expect(seen.get("relay_pending_oldest_seconds")).toBeGreaterThanOrEqual(900);
@@ -59,7 +59,7 @@ test("entries that are not pulled count as open with their age", async () => {
 
 test("a blocked operation is counted with its reason, and not as late", async () => {
   const { db } = database;
-  await takeIn(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
+  await ingestOperations(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
   await db.run(sql`update operations set created_at = now() - interval '900 s'`);
   expect((await look()).get("relay_pending_oldest_seconds")).toBe(0);
   const open = await registry.getSingleMetric("relay_open_operations")!.get();
@@ -73,7 +73,7 @@ test("a blocked operation is counted with its reason, and not as late", async ()
 test("an operation of a blocked wallet is counted and not late, and the wallet's freeze is measured", async () => {
   const { db } = database;
   const operation = operationOf();
-  await takeIn(db, [operation]);
+  await ingestOperations(db, [operation]);
   await db.run(sql`
     update operations set state = 'PLANNED', wait_reason = 'AccountBlocked', created_at = now() - interval '900 s'`);
   const walletId = operation.wallets[0]!;
@@ -93,9 +93,9 @@ test("an operation of a blocked wallet is counted and not late, and the wallet's
 test("an operation in a block waits for finality alone, and is not late", async () => {
   const { db } = database;
   const [first, second] = [operationOf(), operationOf()];
-  await takeIn(db, [first]);
-  await carry(db, OPERATOR, { nonce: 0n });
-  await takeIn(db, [second]);
+  await ingestOperations(db, [first]);
+  await signWaitingOperations(db, OPERATOR, { nonce: 0n });
+  await ingestOperations(db, [second]);
   await db.run(sql`
     update operations set created_at = now() - case when ledger_ref = ${first.ledgerRef} then interval '900 s' else interval '400 s' end`);
   const { transaction_id: transactionId } = await db.one<{ transaction_id: bigint }>(
@@ -109,11 +109,11 @@ test("an operation in a block waits for finality alone, and is not late", async 
   };
 
   expect(await ages()).toEqual([900, 900]);
-  await noteMined(db, [transactionId], []);
+  await recordMined(db, [transactionId], []);
   expect(await ages()).toEqual([400, 900]);
-  await noteMined(db, [], [transactionId]);
+  await recordMined(db, [], [transactionId]);
   expect(await ages()).toEqual([900, 900]);
-  await noteMined(db, [transactionId], []);
+  await recordMined(db, [transactionId], []);
   await db.run(sql`delete from operations where ledger_ref = ${second.ledgerRef}`);
   expect(await ages()).toEqual([0, 900]);
 });
@@ -122,14 +122,14 @@ test("a paused queue is measured separately, with its entries that are not pulle
   const { db } = database;
   const [paused, other] = [newId("org"), newId("org")];
   const sent = operationOf(newId("wal"), { orgId: paused });
-  await takeIn(db, [sent]);
-  await carry(db, OPERATOR, { nonce: 0n });
-  await takeIn(
+  await ingestOperations(db, [sent]);
+  await signWaitingOperations(db, OPERATOR, { nonce: 0n });
+  await ingestOperations(
     db,
     [paused, other].map((orgId) => operationOf(newId("wal"), { orgId })),
   );
   await tx(db, (tx) =>
-    noteHeads(
+    recordHeads(
       tx,
       [paused, other].map((orgId) => ({ orgId, sequence: 1n })),
     ),

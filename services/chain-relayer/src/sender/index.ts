@@ -9,11 +9,11 @@ export { submit } from "./commands/submit";
 export { type ReleaseReason, type WatchDeps, watchTransactions } from "./commands/watchTransactions";
 export {
   countPendingTransactions,
-  holdLease,
+  acquireLease,
   type Lease,
   LeaseLostError,
   lockPlanning,
   markTransaction,
   releaseLease,
-  whileHolding,
+  renewLeaseDuring,
 } from "./store/transactions";

@@ -2,10 +2,10 @@
 // expires holds. Submits through the sender and applies the indexer's facts.
 
 export { type Adoption, adoptPaymentManager } from "./commands/adoptPaymentManager";
-export { applyNotCarried, applyOutcomes } from "./commands/applyOutcomes";
+export { replanUnexecuted, applyOutcomes } from "./commands/applyOutcomes";
 export { assertPaymentManagerAdopted } from "./commands/assertPaymentManagerAdopted";
 export { clampFutureRetries } from "./commands/clampFutureRetries";
-export { correctHeads, noteHeads } from "./commands/correctHeads";
+export { correctHeads, recordHeads } from "./commands/correctHeads";
 export { dispatch } from "./commands/dispatch";
 export { type Ending, endOperation } from "./commands/endOperation";
 export { expireHolds } from "./commands/expireHolds";
@@ -15,7 +15,7 @@ export { type PullDeps } from "./commands/pullEntries";
 export { pullExecutedEntries } from "./commands/pullExecutedEntries";
 export { recordWalletBlocks } from "./commands/recordWalletBlocks";
 export { isWallet } from "./domain/steps";
-export { mintingOperation, type Orders } from "./queries/findOrders";
+export { findMintingOperation, type EventOrigins } from "./queries/findEventOrigins";
 export { getOperations } from "./queries/getOperations";
 export { listSettlements, settlementMessage } from "./queries/listSettlements";
 export {

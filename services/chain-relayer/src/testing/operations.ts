@@ -6,7 +6,7 @@ import { type Step } from "../settlement/domain/steps";
 import { insertOperations, markInFlight, type NewOperation } from "../settlement/store/operations";
 import { listPlannedOperations } from "../settlement/store/plannedOperations";
 import { moveHeads } from "../settlement/store/settlementQueues";
-import { holdLease, setNextNonce, storeSigned } from "../sender/store/transactions";
+import { acquireLease, setNextNonce, storeSigned } from "../sender/store/transactions";
 import { saveWalletAddresses } from "../indexer/store/walletAddresses";
 import { planOperations } from "../settlement/commands/planOperations";
 import { PAYMENT_MANAGER } from "./chainDouble";
@@ -54,19 +54,19 @@ export function holdOf(of: Partial<NewOperation> = {}): NewOperation {
 }
 
 /** Inserts a hold that was refused for its own cause until its clock ran out. */
-export async function takeInExpired(
+export async function ingestExpiredHold(
   db: Database,
   hold: NewOperation,
   { expiresAt = new Date(Date.now() - 1_000), reason = "AccountBlocked" } = {},
 ): Promise<void> {
-  await takeIn(db, [hold]);
+  await ingestOperations(db, [hold]);
   await db.run(sql`
     update operations set state = 'PLANNED', turn = nextval('operation_turns'), attempts = 1,
       wait_reason = ${reason}, expires_at = ${expiresAt}
     where ledger_ref = ${hold.ledgerRef}`);
 }
 
-export async function takeIn(db: Database, operations: NewOperation[]): Promise<void> {
+export async function ingestOperations(db: Database, operations: NewOperation[]): Promise<void> {
   await tx(db, async (tx) => {
     const orgIds = [...new Set(operations.map(({ orgId }) => orgId))];
     await moveHeads(
@@ -81,7 +81,7 @@ export async function takeIn(db: Database, operations: NewOperation[]): Promise<
  * Plans and signs waiting operations as one transaction, like the writer; returns its hash. No node
  * has the bytes yet.
  */
-export async function carry(
+export async function signWaitingOperations(
   db: Database,
   signer: Signer,
   {
@@ -90,7 +90,7 @@ export async function carry(
     gasLimit = 100_000n,
   }: { nonce: bigint; fees?: Fees; gasLimit?: bigint },
 ): Promise<string> {
-  const lease = (await holdLease(db, signer.address, "this process", 60_000))!;
+  const lease = (await acquireLease(db, signer.address, "this process", 60_000))!;
   await planOperations(db, lease);
   const planned = await listPlannedOperations(db, 1_000);
   const call = { to: PAYMENT_MANAGER, gasLimit };

@@ -4,5 +4,5 @@ export { type Change } from "./domain/change";
 export { EVENT_TYPES, type EventType, isEventType } from "@wonrail/kit/contract/eventTypes";
 export { type EventsWanted } from "./queries/listEvents";
 export { type PublicEvent } from "./store/events";
-export { findLastSequence } from "./store/organisations";
+export { findKeptRange } from "./queries/findKeptRange";
 export { createFeed } from "./createFeed";

@@ -78,14 +78,13 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
 function measure(db: Database, registry: Registry): void {
   new Gauge({
     name: "webhook_endpoints",
-    help: "Endpoints of partners by state: failing since some attempt, or disabled by us; absent while the database is away",
+    help: "Endpoints that fail or that the service disabled, by state; warned_50: for half of five days",
     labelNames: ["state"],
     registers: [registry],
     collect() {
       return countStates(db).then(
-        ({ disabled, failing }) => {
-          this.set({ state: "disabled" }, disabled);
-          this.set({ state: "failing" }, failing);
+        (counts) => {
+          for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
         },
         () => this.reset(),
       );

@@ -4,6 +4,7 @@ import { chargeEntry, cancelChargeEntry } from "@wonrail/kit/records/testing/ent
 import { eventually } from "@wonrail/kit/testing";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { openWorld, type World } from "../feed/testing/world";
+import { HOSTILE, startHostileReceiver } from "./testing/hostileReceivers";
 import { startReceiver, type Receiver } from "./testing/receiver";
 
 let world: World;
@@ -55,7 +56,14 @@ test("an event arrives as a read answers it, signed so that another library veri
       {
         status: "DELIVERED",
         eventId: events[0]!.eventId,
-        tries: [{ number: 1, statusCode: 204, error: null }],
+        tries: [
+          {
+            ...{ number: 1, statusCode: 204, error: null },
+            requestHead: expect.stringContaining(
+              `webhook-signature: ${request!.headers["webhook-signature"]}`,
+            ),
+          },
+        ],
       },
     ]),
   );
@@ -113,7 +121,7 @@ test("a failing endpoint is tried again, then the delivery fails for good and ca
   await eventually(async () => expect(await deliveriesOf(key)).toHaveLength(2));
 });
 
-test("410 disables the endpoint", async () => {
+test("410 disables the endpoint, whose event waits until it is enabled", async () => {
   const orgId = newId("org");
   const { key } = await subscribe(orgId);
   receiver.answer(() => 410);
@@ -121,6 +129,32 @@ test("410 disables the endpoint", async () => {
   await eventually(async () =>
     expect(await world.app.getWebhook(key)).toMatchObject({ status: "DISABLED", disabledReason: "GONE" }),
   );
+  expect(await deliveriesOf(key)).toMatchObject([{ status: "PENDING", attempts: 1 }]);
+  receiver.answer(() => 204);
+  await world.app.updateWebhook(key, { status: "ENABLED" });
+  await passTime(orgId);
+  await eventually(async () => expect(await deliveriesOf(key)).toMatchObject([{ status: "DELIVERED" }]));
+});
+
+test("a test that is answered with 410 is not attempted again", async () => {
+  const { key } = await subscribe(newId("org"));
+  receiver.answer(() => 410);
+  await world.app.testWebhook(key);
+  await eventually(async () => expect(await deliveriesOf(key)).toMatchObject([{ status: "FAILED" }]));
+});
+
+test("an endpoint that starts from a cursor gets the events behind it", async () => {
+  const orgId = newId("org");
+  await world.post(orgId, charge(), charge(), charge());
+  await subscribe(orgId, { after: 1n });
+  const requests = await receiver.received(2);
+  expect(requests.map(({ body }) => JSON.parse(body).sequence).sort()).toEqual([2, 3]);
+  await expect(subscribe(orgId, { after: 4n })).rejects.toMatchObject({ code: "REQ_001" });
+  await world.db.run(sql`delete from events where org_id = ${orgId} and sequence <= 2`);
+  await expect(subscribe(orgId, { after: 1n })).rejects.toMatchObject({
+    code: "EVT_002",
+    details: { oldestAfter: "2" },
+  });
 });
 
 test("events wait for a disabled endpoint, and a test reaches it", async () => {
@@ -169,15 +203,18 @@ test("with the ordering by object an event waits for the earlier ones of its obj
   );
 });
 
-test("endpoints that hang do not hold up another organisation's", async () => {
-  const hanging = await startReceiver(() => undefined);
+test("endpoints that fail in every way do not hold up another organisation's", async () => {
+  const hostile = await Promise.all(HOSTILE.map(startHostileReceiver));
   try {
-    for (let count = 0; count < 5; count += 1) {
-      const orgId = newId("org");
-      await subscribe(orgId, { url: hanging.url });
-      await world.post(orgId, ...Array.from({ length: 30 }, charge));
-    }
-    await hanging.received(50);
+    const keys = await Promise.all(
+      hostile.map(async ({ url }) => {
+        const orgId = newId("org");
+        const { key } = await subscribe(orgId, { url });
+        await world.post(orgId, ...Array.from({ length: 30 }, charge));
+        return key;
+      }),
+    );
+    await eventually(() => expect(hostile.map((one) => one.count() > 0)).toEqual(hostile.map(() => true)));
     const orgId = newId("org");
     await subscribe(orgId);
     const startedMs = performance.now();
@@ -185,8 +222,13 @@ test("endpoints that hang do not hold up another organisation's", async () => {
     await receiver.received(1);
     // Less than an attempt at a hanging endpoint takes.
     expect(performance.now() - startedMs).toBeLessThan(8_000);
+    for (const one of hostile) await one.close();
+    for (const key of keys)
+      await eventually(async () => expect((await world.app.getWebhook(key)).failingSince).not.toBeNull());
+    for (const key of keys)
+      expect((await deliveriesOf(key)).filter(({ status }) => status !== "PENDING")).toEqual([]);
   } finally {
-    await hanging.close();
+    await Promise.all(hostile.map((one) => one.close()));
   }
 });
 
@@ -206,21 +248,32 @@ test("a delivery whose replica died is attempted again when its lease ends", asy
 
 test("an endpoint that fails for five days is warned of at 50 and 75 percent, and then disabled", async () => {
   const orgId = newId("org");
+  // The metric counts all webhooks.
+  await world.db.run(sql`delete from webhooks`);
   const { key } = await subscribe(orgId, { eventTypes: ["refund.created"] });
   const failFor = async (days: number) => {
     await world.db.run(sql`
       update webhooks set failing_since = now() - ${days} * interval '1 day' where webhook_id = ${key.webhookId}`);
     await world.app.warnFailing();
-    return (await world.list(orgId)).events.map(({ type }) => type);
+    const { events } = await world.list(orgId);
+    return { types: events.map(({ type }) => type), states: await statesInMetric() };
   };
-  expect(await failFor(2.4)).toEqual([]);
-  expect(await failFor(2.6)).toEqual(["webhook.failing"]);
-  expect(await failFor(3)).toEqual(["webhook.failing"]);
-  expect(await failFor(3.8)).toEqual(["webhook.failing", "webhook.failing"]);
-  expect(await failFor(5.1)).toEqual(["webhook.failing", "webhook.failing", "webhook.disabled"]);
-  expect(await failFor(6)).toHaveLength(3);
+  const failing = (times: number) => Array<string>(times).fill("webhook.failing");
+  expect(await failFor(2.4)).toEqual({ types: [], states: ["failing"] });
+  expect(await failFor(2.6)).toEqual({ types: failing(1), states: ["warned_50"] });
+  expect(await failFor(3)).toEqual({ types: failing(1), states: ["warned_50"] });
+  expect(await failFor(3.8)).toEqual({ types: failing(2), states: ["warned_75"] });
+  const types = [...failing(2), "webhook.disabled"];
+  expect(await failFor(5.1)).toEqual({ types, states: ["disabled"] });
+  expect(await failFor(6)).toEqual({ types, states: ["disabled"] });
   expect(await world.app.getWebhook(key)).toMatchObject({ status: "DISABLED", disabledReason: "FAILING" });
 });
+
+/** The states under which the metric counts webhooks. */
+async function statesInMetric(): Promise<unknown[]> {
+  const { values } = await world.registry.getSingleMetric("webhook_endpoints")!.get();
+  return values.filter(({ value }) => value > 0).map(({ labels }) => labels["state"]);
+}
 
 test("another organisation's webhook answers as an absent one", async () => {
   const { key } = await subscribe(newId("org"));

@@ -1,7 +1,10 @@
 // Events pushed to endpoints of partners. Reads the feed's tables to make and fill deliveries; the feed does not know it.
 export { createWebhooks } from "./createWebhooks";
+export { disableWebhook } from "./commands/disableWebhook";
+export { MAX_REPLAY, replayWebhook, type ReplayWanted } from "./commands/replayWebhook";
+export { enableWebhook } from "./commands/updateWebhook";
+export { listDeliveries, type DeliveryWithAttempts } from "./queries/listDeliveries";
+export { findOwner, listWebhookViews, type WebhookView } from "./store/operatorViews";
 export { type WebhookChange } from "./commands/updateWebhook";
-export { type ReplayWanted } from "./commands/replayWebhook";
 export { type Webhook } from "./domain/webhook";
-export { type DeliveryWithAttempts } from "./queries/listDeliveries";
 export { type Delivery } from "./store/deliveries";

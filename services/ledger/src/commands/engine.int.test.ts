@@ -16,7 +16,7 @@ import {
   transferOf,
 } from "./testing/ledger";
 import { chargeOf } from "../domain/testing/world";
-import type { WalletType } from "../domain/types";
+import type { WalletType } from "../domain/accountTypes";
 
 const ledger = soundLedger();
 

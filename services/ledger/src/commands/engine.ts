@@ -1,6 +1,6 @@
 import { CommitUnknownError, isUniqueViolation, type Database } from "@wonrail/kit/db";
 import { DomainError, isRefusal, asOutcomeUnknown } from "@wonrail/kit/contract/errors";
-import { createLane, type Lane, type Outcome as Settled } from "@wonrail/kit/lane";
+import { createBatchQueue, type BatchQueue, type Outcome as Settled } from "@wonrail/kit/batchQueue";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
 import type { Answer, Decision } from "../intents/decide";
@@ -14,8 +14,8 @@ export interface EngineOptions {
   db: Database;
   log: Log;
   registry: Registry;
-  /** How many batches may be in flight at once. An organisation always uses the same lane. */
-  lanes: number;
+  /** How many batches may be in flight at once. An organisation always uses the same queue. */
+  queues: number;
   maxBatch: number;
   maxQueue: number;
   chargeBudget: ChargeBudget;
@@ -39,29 +39,32 @@ interface Parts extends BatchDeps {
   metrics: EngineMetrics;
 }
 
-/** Posts requests in batches. The lanes share caches and metrics. Organisations of different lanes never wait for each other. */
+/**
+ * Posts requests in batches. The batch queues share caches and metrics. Organisations of different
+ * queues never wait for each other.
+ */
 export function createEngine(options: EngineOptions): Engine {
-  const { db, log, registry, lanes: count, maxBatch, maxQueue, chargeBudget } = options;
+  const { db, log, registry, queues: count, maxBatch, maxQueue, chargeBudget } = options;
   const metrics = engineMetrics(registry);
   const facts = createFactsCache(MAX_FACTS);
   const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts, chargeBudget };
-  const lanes = Array.from({ length: count }, (_, index) =>
-    createPostingLane(parts, { name: `ledger_${index}`, maxBatch, maxQueue, registry }),
+  const queues = Array.from({ length: count }, (_, index) =>
+    createPostingQueue(parts, { name: `ledger_${index}`, maxBatch, maxQueue, registry }),
   );
   return {
-    post: (item) => lanes[laneOf(item.request.orgId, count)]!.post(item),
+    post: (item) => queues[queueIndexOf(item.request.orgId, count)]!.post(item),
     async close() {
-      await Promise.all(lanes.map((lane) => lane.close()));
+      await Promise.all(queues.map((queue) => queue.close()));
     },
   };
 }
 
 /** The last digits of an organisation's id are random. */
-function laneOf(orgId: string, count: number): number {
+function queueIndexOf(orgId: string, count: number): number {
   return Number.parseInt(orgId.slice(-6), 16) % count;
 }
 
-interface LaneSettings {
+interface QueueSettings {
   name: string;
   maxBatch: number;
   maxQueue: number;
@@ -69,12 +72,12 @@ interface LaneSettings {
 }
 
 /**
- * A lane posts everything that queued during its last batch as its next batch, in order of arrival.
+ * A queue posts everything that queued during its last batch as its next batch, in order of arrival.
  * It sends a batch's answers while the database writes the next batch, or at once when none waits.
  */
-function createPostingLane(parts: Parts, settings: LaneSettings): Engine {
+function createPostingQueue(parts: Parts, settings: QueueSettings): Engine {
   let giveAnswers: () => void = () => undefined;
-  const lane: Lane<Waiting, void> = createLane<Waiting, void>({
+  const queue: BatchQueue<Waiting, void> = createBatchQueue<Waiting, void>({
     ...settings,
     async work(batch) {
       const give = giveAnswers;
@@ -85,7 +88,7 @@ function createPostingLane(parts: Parts, settings: LaneSettings): Engine {
       clearTimeout(net);
       give();
       giveAnswers = once(() => answerAll(batch, settled));
-      if (lane.depth === 0) giveAnswers();
+      if (queue.depth === 0) giveAnswers();
       return batch.map(() => BEGUN);
     },
     ownerOf: ({ request }) => request.orgId,
@@ -93,16 +96,16 @@ function createPostingLane(parts: Parts, settings: LaneSettings): Engine {
   return {
     post: ({ request, origin, deadlineMs }) =>
       new Promise((resolve, reject) => {
-        lane.submit({ request, origin, deadlineMs, resolve, reject }).catch(reject);
+        queue.submit({ request, origin, deadlineMs, resolve, reject }).catch(reject);
       }),
     async close() {
-      await lane.close();
+      await queue.close();
       giveAnswers();
     },
   };
 }
 
-/** An item with its caller's promise. The lane's own promise ends with the batch. */
+/** An item with its caller's promise. The queue's own promise ends with the batch. */
 interface Waiting extends Item {
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;

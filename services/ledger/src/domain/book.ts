@@ -1,18 +1,16 @@
 import { DomainError, assert } from "@wonrail/kit/contract/errors";
 import { MAX_WON, won, type Won } from "@wonrail/kit/contract/money";
 import { typeBit } from "./typeBits";
+import { isOrgAccount, type Freeze, type OrgAccountType } from "./accountTypes";
 import {
   POSTINGS_PER_BLOCK,
-  isOrgAccount,
   type Account,
   type AnsweredRequest,
   type BalanceAfter,
-  type Freeze,
   type Entry,
   type Hold,
   type LedgerRequest,
   type Posting,
-  type OrgAccountType,
   type TransactionType,
   type UsedKey,
 } from "./types";

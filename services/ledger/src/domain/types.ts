@@ -2,31 +2,8 @@ import type { ErrorCode } from "@wonrail/kit/contract/errors";
 import { hexOf } from "@wonrail/kit/contract/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import type { Won } from "@wonrail/kit/contract/money";
-import type { CancelCharge } from "../intents/cancelCharge/cancelCharge";
-import type { CancelPayment } from "../intents/cancelPayment/cancelPayment";
-import type { Charge } from "../intents/charge/charge";
-import type { CloseAccount } from "../intents/closeAccount/closeAccount";
-import type { CreditExternal } from "../intents/creditExternal/creditExternal";
-import type { FreezeAccount } from "../intents/freezeAccount/freezeAccount";
-import type { OpenAccount } from "../intents/openAccount/openAccount";
-import type { Payment } from "../intents/payment/payment";
-import type { PlaceHold } from "../intents/placeHold/placeHold";
-import type { PostHold } from "../intents/postHold/postHold";
-import type { Refund } from "../intents/refund/refund";
-import type { ReopenAccount } from "../intents/reopenAccount/reopenAccount";
-import type { Transfer } from "../intents/transfer/transfer";
-import type { VoidHold } from "../intents/voidHold/voidHold";
-
-export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
-/** The organisation's own accounts: minted for charges, minted for accruals, moved from and to outside addresses. */
-export type OrgAccountType = "ORG_ISSUANCE" | "ORG_INCENTIVE" | "ORG_EXTERNAL";
-export type AccountType = WalletType | OrgAccountType;
-
-/** Which movements of a frozen wallet are refused. */
-export type Freeze = "NONE" | "OUTGOING" | "ALL";
-
-/** Each has a freeze of its own, so ending one leaves the other. */
-export type FreezeSource = "CHAIN" | "OPERATOR";
+import type { AccountType, Freeze } from "./accountTypes";
+import type { Intent, IntentKind } from "./intents";
 
 /** The types of postings: the ten types of the unified listing. */
 export type TransactionType =
@@ -40,25 +17,6 @@ export type TransactionType =
   | "INCENTIVE_USE"
   | "INCENTIVE_CANCEL"
   | "INCENTIVE_USE_CANCEL";
-
-export type Intent =
-  | OpenAccount
-  | CloseAccount
-  | ReopenAccount
-  | FreezeAccount
-  | Charge
-  | CancelCharge
-  | Refund
-  | Transfer
-  | Payment
-  | CancelPayment
-  | PlaceHold
-  | PostHold
-  | VoidHold
-  | CreditExternal;
-
-export type IntentKind = Intent["kind"];
-export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>;
 
 /** Makes a request unique per organisation and scope, whatever request id each attempt has. */
 export interface IdempotencyKey {
@@ -224,10 +182,6 @@ export function keyOf(orgId: string, { scope, key }: Pick<IdempotencyKey, "scope
 /** Identifies a request by its organisation and the UUID in its id, whatever the id's prefix. */
 export function requestKey(orgId: string, requestId: string): string {
   return `${orgId} ${hexOf(requestId)}`;
-}
-
-export function isOrgAccount(type: AccountType): type is OrgAccountType {
-  return type === "ORG_ISSUANCE" || type === "ORG_INCENTIVE" || type === "ORG_EXTERNAL";
 }
 
 /** The call from outside that asked for a request: X-Request-Id and trace. */

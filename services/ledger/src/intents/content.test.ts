@@ -1,6 +1,6 @@
 import { won } from "@wonrail/kit/contract/money";
 import { contentOf } from "./index";
-import { type IntentOf } from "../domain/types";
+import { type IntentOf } from "../domain/intents";
 
 const hold: IntentOf<"placeHold"> = {
   ...{ kind: "placeHold", walletId: "wal_1", toAddress: "0xa" },

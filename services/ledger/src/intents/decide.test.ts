@@ -1,11 +1,11 @@
 import { isRefusal } from "@wonrail/kit/contract/errors";
 import { won } from "@wonrail/kit/contract/money";
 import fc from "fast-check";
+import { isOrgAccount } from "../domain/accountTypes";
+import { type Intent } from "../domain/intents";
 import {
-  isOrgAccount,
   POSTINGS_PER_BLOCK,
   type Account,
-  type Intent,
   type LedgerRequest,
   type Outcome,
   type Posting,

@@ -1,14 +1,7 @@
 import { isRefusal } from "@wonrail/kit/contract/errors";
 import { creditKey, openBook, type Book, type Changes, type State } from "../domain/book";
-import {
-  REUSED,
-  keyOf,
-  refusal,
-  requestKey,
-  type IntentKind,
-  type LedgerRequest,
-  type Outcome,
-} from "../domain/types";
+import { type IntentKind } from "../domain/intents";
+import { REUSED, keyOf, refusal, requestKey, type LedgerRequest, type Outcome } from "../domain/types";
 import { decideIntent } from "./index";
 
 export interface Answer {

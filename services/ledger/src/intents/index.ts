@@ -1,7 +1,7 @@
 /**
- * Each kind of intent has a folder: its type, its poster, its message, its required state, its
- * content for comparison, its rule, and its model for the property tests. A new kind needs a
- * folder, a line here, one in store/codes.ts and one in domain/testing/model.ts.
+ * Each kind of intent has a folder: its poster, its message, its required state, its content for
+ * comparison, its rule, and its model for the property tests. A new kind needs a folder, its type in
+ * domain/intents.ts, a line here, one in store/codes.ts and one in domain/testing/model.ts.
  */
 import { cancelCharge } from "./cancelCharge/cancelCharge";
 import { cancelPayment } from "./cancelPayment/cancelPayment";
@@ -20,8 +20,9 @@ import { voidHold } from "./voidHold/voidHold";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { Book } from "../domain/book";
-import type { Entry, Intent, IntentKind, LedgerRequest, RequestNotes } from "../domain/types";
-import type { IntentModule, Touches } from "./intent";
+import type { Intent, IntentKind } from "../domain/intents";
+import type { Entry, LedgerRequest, RequestNotes } from "../domain/types";
+import type { IntentModule, RequiredState } from "./intent";
 
 const INTENTS: { [K in IntentKind]: IntentModule<K> } = {
   openAccount,
@@ -56,8 +57,8 @@ export function readIntent(message: PostRequest["intent"]): Intent {
   return module.read(message.value);
 }
 
-export function touchesOf({ intent }: LedgerRequest): Touches {
-  return moduleOf(intent.kind).touches(intent);
+export function requiredStateOf({ intent }: LedgerRequest): RequiredState {
+  return moduleOf(intent.kind).requiredState(intent);
 }
 
 /** The parts that distinguish two requests, as text. */

@@ -1,6 +1,8 @@
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { Book } from "../domain/book";
-import type { Entry, IntentKind, IntentOf, LedgerRequest, OrgAccountType } from "../domain/types";
+import type { OrgAccountType } from "../domain/accountTypes";
+import type { IntentKind, IntentOf } from "../domain/intents";
+import type { Entry, LedgerRequest } from "../domain/types";
 
 /** Everything about one kind of intent. */
 export interface IntentModule<K extends IntentKind> {
@@ -9,7 +11,7 @@ export interface IntentModule<K extends IntentKind> {
   /** Reads the message of the contract. A malformed field is REQ_001. */
   read(value: MessageOf<K>): IntentOf<K>;
   /** The rows that must be locked and read before the rule can decide. */
-  touches(intent: IntentOf<K>): Touches;
+  requiredState(intent: IntentOf<K>): RequiredState;
   /**
    * The parts that distinguish two requests. Policies are excluded, because they may change before
    * a retry.
@@ -24,7 +26,7 @@ export type MessageOf<K extends IntentKind> = Extract<
   { $case: K }
 >["value"];
 
-export interface Touches {
+export interface RequiredState {
   walletIds?: string[];
   orgAccounts?: OrgAccountType[];
   /** All wallets of this wallet's user take part. */

@@ -1,5 +1,5 @@
 import { mayPost } from "./index";
-import { type IntentKind } from "../domain/types";
+import { type IntentKind } from "../domain/intents";
 
 const POSTED: Record<string, IntentKind[]> = {
   wallet: ["openAccount", "closeAccount", "reopenAccount"],

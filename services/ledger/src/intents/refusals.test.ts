@@ -11,7 +11,9 @@ import {
   walletId,
 } from "../domain/testing/world";
 import { chargeOf } from "../domain/testing/world";
-import type { Freeze, FreezeSource, Intent, Outcome } from "../domain/types";
+import type { Freeze, FreezeSource } from "../domain/accountTypes";
+import type { Intent } from "../domain/intents";
+import type { Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = {

@@ -13,7 +13,8 @@ import {
   stateAfter,
   walletId,
 } from "../domain/testing/world";
-import type { Intent, Outcome } from "../domain/types";
+import type { Intent } from "../domain/intents";
+import type { Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = { normal: walletId(orgId, "kim", "NORMAL"), incentive: walletId(orgId, "kim", "INCENTIVE") };

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { decide } from "./decide";
 import { creditKey } from "../domain/book";
 import { openWorld, requestsFrom, stateAfter } from "../domain/testing/world";
-import { touchesOf } from "./index";
+import { requiredStateOf } from "./index";
 import { keyOf, requestKey, type LedgerRequest } from "../domain/types";
 import type { State } from "../domain/book";
 
 /** Returns the state that the store would load for this request: only its declared accounts. */
 function loaded(state: State, request: LedgerRequest): State {
   const { orgId } = request;
-  const { walletIds = [], orgAccounts = [], userOfWalletId, userId, ...rest } = touchesOf(request);
+  const { walletIds = [], orgAccounts = [], userOfWalletId, userId, ...rest } = requiredStateOf(request);
   const { chargeRequestId, paymentRequestId, holdRequestId, chainLogId } = rest;
   const originalRequestId = chargeRequestId ?? paymentRequestId;
   const original = originalRequestId && state.requests.get(requestKey(orgId, originalRequestId))?.outcome;

@@ -1,6 +1,6 @@
 import type { Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
-import type { WalletType } from "../domain/types";
+import type { WalletType } from "../domain/accountTypes";
 import type { ClosedWithBalance } from "../store/accounts";
 
 export interface ClosedAccountsGauge {

@@ -7,7 +7,7 @@ export interface EngineMetrics {
   failed(items: number): void;
 }
 
-/** Batch size and queue depth are the lane's own (`lane_batch_size`, `lane_queue_depth`). */
+/** Batch size and queue depth are the queue's own (`batch_queue_batch_size`, `batch_queue_depth`). */
 export function engineMetrics(registry: Registry): EngineMetrics {
   const registers = [registry];
   const buckets = DURATION_BUCKETS_SECONDS;

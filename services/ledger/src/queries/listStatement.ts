@@ -5,12 +5,12 @@ import type { PageInfo, PageRequest } from "@wonrail/proto/common/v1/common";
 import type { Account, TransactionType } from "../domain/types";
 import { findAccounts } from "../store/accounts";
 import {
-  countGone,
+  countDetachedLines,
   countOfTypes,
   findSequenceAt,
   listSequences,
   listSequencesOfTypes,
-  type Gone,
+  type DetachedLines,
   type SequenceRange,
   type StatementLine,
 } from "../store/statements";
@@ -36,9 +36,16 @@ export async function listStatement(
   const page = readPage(query.page, (key) => SEQUENCE.test(key));
   const account = await accountOf(db, query.orgId, query.accountId);
   const range = await rangeOf(db, account, query);
-  const gone = await goneOf(db, account, query.types, range, page);
-  const rows = await readLines(db, account, query.types, { ...range, last: lastOf(range, page) }, page, gone);
-  const total = await countLines(db, account, query.types, range, gone);
+  const detached = await detachedLinesOf(db, account, query.types, range, page);
+  const rows = await readLines(
+    db,
+    account,
+    query.types,
+    { ...range, last: lastOf(range, page) },
+    page,
+    detached,
+  );
+  const total = await countLines(db, account, query.types, range, detached);
   const { items, info } = cutPage(rows, page, ({ posting }) => posting.sequence.toString(), total);
   return { lines: items, info };
 }
@@ -61,15 +68,15 @@ async function rangeOf(
 }
 
 /** A count of some types needs no correction for detached lines. */
-function goneOf(
+function detachedLinesOf(
   db: Database,
   account: Account,
   types: TransactionType[],
   range: SequenceRange,
   { offset }: Page,
-): Promise<Gone> {
+): Promise<DetachedLines> {
   if (types.length > 0 || range.last < range.first) return Promise.resolve({ lines: 0n, before: 0n });
-  return countGone(db, account, range, offset);
+  return countDetachedLines(db, account, range, offset);
 }
 
 function lastOf({ last }: SequenceRange, { after }: Page): bigint {
@@ -88,11 +95,11 @@ async function readLines(
   types: TransactionType[],
   range: SequenceRange,
   page: Page,
-  gone: Gone,
+  detached: DetachedLines,
 ): Promise<StatementLine[]> {
   const limit = rowsToRead(page);
   if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
-  const skipped = page.offset === 0 ? 0n : BigInt(page.offset) + gone.before;
+  const skipped = page.offset === 0 ? 0n : BigInt(page.offset) + detached.before;
   const last = range.last - skipped;
   const first = last - BigInt(limit) + 1n;
   const whole = { first: range.first, last };
@@ -106,9 +113,9 @@ function countLines(
   account: Account,
   types: TransactionType[],
   { first, last }: SequenceRange,
-  gone: Gone,
+  detached: DetachedLines,
 ): Promise<number> {
   if (types.length > 0) return countOfTypes(db, account, types, { first, last }, MAX_OFFSET_ROWS + 1);
-  const lines = last < first ? 0n : last - first + 1n - gone.lines;
+  const lines = last < first ? 0n : last - first + 1n - detached.lines;
   return Promise.resolve(lines > MAX_OFFSET_ROWS ? MAX_OFFSET_ROWS + 1 : Number(lines));
 }

@@ -2,8 +2,9 @@ import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { assert } from "@wonrail/kit/contract/errors";
 import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
 import { won, type Won } from "@wonrail/kit/contract/money";
-import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
-import { uuids } from "./arrays";
+import { isOrgAccount, type AccountType, type OrgAccountType } from "../domain/accountTypes";
+import { type Account } from "../domain/types";
+import { uuidArray } from "./arrays";
 import { accountTypes, freezes } from "./codes";
 import { StaleStateError } from "./staleState";
 
@@ -49,7 +50,7 @@ export async function findFacts(
       "accounts_find_facts",
       sql`
         select ${FACTS} from accounts
-        where org_id = any(${uuids(orgIds)}::uuid[]) and id = any(${uuids(accountIds)}::uuid[])`,
+        where org_id = any(${uuidArray(orgIds)}::uuid[]) and id = any(${uuidArray(accountIds)}::uuid[])`,
     ),
   );
   return rows.map(toFacts);
@@ -119,9 +120,10 @@ export async function findOtherWallets(
       "accounts_others_of_users",
       sql`
         select a.id
-        from unnest(${uuids(users.map(({ orgId }) => orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
+        from unnest(${uuidArray(users.map(({ orgId }) => orgId))}::uuid[],
+          ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
         join accounts a on a.org_id = u.org_id and a.user_id = u.user_id
-        where a.id <> all(${uuids([...knownIds])}::uuid[])`,
+        where a.id <> all(${uuidArray([...knownIds])}::uuid[])`,
     ),
   );
   return rows.map(({ id }) => uuidToId("wal", id));

@@ -6,7 +6,7 @@ const UUID_OID = 2950;
 const HEADER_BYTES = 20;
 
 /** Returns an array of UUIDs in binary form. The ids may have prefixes. */
-export function uuids(ids: readonly string[]): Uint8Array {
+export function uuidArray(ids: readonly string[]): Uint8Array {
   let hex = header(UUID_OID, ids.length).toString("hex");
   for (const id of ids) hex += `00000010${hexOf(id)}`;
   return Buffer.from(hex, "hex");
@@ -22,11 +22,11 @@ function header(oid: number, length: number): Buffer {
 }
 
 /** Literal of an array whose elements need no quotes: letters, hex digits and hyphens. */
-export function braces(values: readonly string[]): string {
+export function arrayLiteral(values: readonly string[]): string {
   return `{${values.join(",")}}`;
 }
 
 /** Elements for `unnest` beside longer arrays, which pads with nulls: empty when all are null. */
-export function sparse<T>(values: readonly (T | null)[]): readonly (T | null)[] {
+export function emptyWhenAllNull<T>(values: readonly (T | null)[]): readonly (T | null)[] {
   return values.some((value) => value !== null) ? values : [];
 }

@@ -1,6 +1,8 @@
 import { assert } from "@wonrail/kit/contract/errors";
 import { TRANSACTION_TYPES } from "../domain/typeBits";
-import type { AccountType, Freeze, IntentKind, TransactionType } from "../domain/types";
+import type { AccountType, Freeze } from "../domain/accountTypes";
+import type { IntentKind } from "../domain/intents";
+import type { TransactionType } from "../domain/types";
 
 /** The tables' numbers for enum values, equal to the contract's. Only append to them. */
 const ACCOUNT_TYPES: readonly AccountType[] = [

@@ -3,7 +3,8 @@ import { assert, isErrorCode } from "@wonrail/kit/contract/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
-import { isOrgAccount, requestKey } from "../domain/types";
+import { isOrgAccount } from "../domain/accountTypes";
+import { requestKey } from "../domain/types";
 import type {
   AnsweredRequest,
   BalanceAfter,
@@ -16,7 +17,7 @@ import type {
   RequestRef,
 } from "../domain/types";
 import { accountId } from "./accounts";
-import { braces, sparse, uuids } from "./arrays";
+import { arrayLiteral, emptyWhenAllNull, uuidArray } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 import { originText, toOrigin } from "./originText";
 import { detailOf, isEmpty, payingNormal, toHold, type Detail } from "./entryDetail";
@@ -51,23 +52,23 @@ export function insertEntries(
           metadata::jsonb, original_id,
           (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb, origin
         from unnest(
-          ${uuids(columns.orgIds)}::uuid[],
-          ${uuids(columns.ids)}::uuid[],
+          ${uuidArray(columns.orgIds)}::uuid[],
+          ${uuidArray(columns.ids)}::uuid[],
           ${columns.prefixes}::text[],
           ${columns.kinds}::smallint[],
-          ${braces(columns.contentHashes)}::uuid[],
-          ${sparse(columns.callers)}::text[],
-          ${sparse(columns.firsts)}::integer[],
-          ${sparse(columns.lasts)}::integer[],
-          ${sparse(columns.orgSequences)}::bigint[],
-          ${sparse(columns.relatedIds)}::text[],
-          ${sparse(columns.memos)}::text[],
-          ${sparse(columns.references)}::text[],
-          ${sparse(columns.metadata)}::text[],
-          ${sparse(columns.originalIds)}::uuid[],
-          ${sparse(columns.codes)}::text[],
-          ${sparse(columns.details)}::text[],
-          ${sparse(columns.origins)}::text[]
+          ${arrayLiteral(columns.contentHashes)}::uuid[],
+          ${emptyWhenAllNull(columns.callers)}::text[],
+          ${emptyWhenAllNull(columns.firsts)}::integer[],
+          ${emptyWhenAllNull(columns.lasts)}::integer[],
+          ${emptyWhenAllNull(columns.orgSequences)}::bigint[],
+          ${emptyWhenAllNull(columns.relatedIds)}::text[],
+          ${emptyWhenAllNull(columns.memos)}::text[],
+          ${emptyWhenAllNull(columns.references)}::text[],
+          ${emptyWhenAllNull(columns.metadata)}::text[],
+          ${emptyWhenAllNull(columns.originalIds)}::uuid[],
+          ${emptyWhenAllNull(columns.codes)}::text[],
+          ${emptyWhenAllNull(columns.details)}::text[],
+          ${emptyWhenAllNull(columns.origins)}::text[]
         ) as r (org_id, id, request_prefix, kind, content_hash, posted_by, first, last, org_sequence, related_id, memo, reference, metadata,
           original_id, code, detail, origin)
         order by id`,
@@ -297,7 +298,7 @@ export async function findKnown(
       sql`
         select c.now, e.org_id, e.id
         from (select clock_timestamp() as now) c
-        left join entries e on e.org_id = any(${uuids([...orgIds])}::uuid[]) and e.id = any(${uuids(ids)}::uuid[])
+        left join entries e on e.org_id = any(${uuidArray([...orgIds])}::uuid[]) and e.id = any(${uuidArray(ids)}::uuid[])
           and e.id between ${ids[0]!}::uuid and ${ids.at(-1)!}::uuid`,
     ),
   );

@@ -28,7 +28,7 @@ function load(cache: FactsCache, payerWalletId: string): Promise<unknown> {
 }
 
 function use(cache: FactsCache, walletId: string): Promise<unknown> {
-  return tx(ledger.database.db, (tx) => cache.of(tx, new Set([ledger.orgId]), new Set([walletId])));
+  return tx(ledger.database.db, (tx) => cache.load(tx, new Set([ledger.orgId]), new Set([walletId])));
 }
 
 test("an evicted user is cached again with all wallets", async () => {

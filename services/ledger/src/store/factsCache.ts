@@ -6,11 +6,11 @@ const ALL_OF_A_USER = 3;
 
 export interface FactsCache {
   /** Returns existing accounts by number. Reads unknown ones from the database. */
-  of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
+  load(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
   /** The wallet's user, if all wallets of the user are cached; the same object for each of them. */
   userOf(orgId: string, walletId: string): KnownUser | undefined;
   /** Records that these wallets' users have no wallets besides `found`, which are cached. */
-  knowsUsersOf(walletIds: Iterable<string>, found: UserWallet[]): void;
+  markUsersComplete(walletIds: Iterable<string>, found: UserWallet[]): void;
   forgetAll(): void;
 }
 
@@ -25,7 +25,8 @@ export function hasEveryWallet({ walletIds }: KnownUser): boolean {
 
 interface CachedUser extends User {
   walletIds: Set<string>;
-  asked: boolean;
+  /** True when all wallets of the user are cached. */
+  isComplete: boolean;
 }
 
 /**
@@ -45,7 +46,7 @@ export function createFactsCache(maxAccounts: number): FactsCache {
   const ownerOf = (orgId: string, userId: string): CachedUser => {
     const key = userKey({ orgId, userId });
     let user = users.get(key);
-    if (!user) users.set(key, (user = { orgId, userId, walletIds: new Set(), asked: false }));
+    if (!user) users.set(key, (user = { orgId, userId, walletIds: new Set(), isComplete: false }));
     return user;
   };
   const forget = ({ facts, user }: { facts: AccountFacts; user: CachedUser | undefined }): void => {
@@ -55,7 +56,7 @@ export function createFactsCache(maxAccounts: number): FactsCache {
     users.delete(userKey(user));
   };
   return {
-    async of(tx, orgIds, accountIds) {
+    async load(tx, orgIds, accountIds) {
       const found = new Map<bigint, AccountFacts>();
       const unknown: string[] = [];
       for (const id of accountIds) {
@@ -73,14 +74,14 @@ export function createFactsCache(maxAccounts: number): FactsCache {
     userOf(orgId, walletId) {
       const user = known.get(walletId)?.user;
       if (user?.orgId !== orgId) return undefined;
-      return user.asked || hasEveryWallet(user) ? user : undefined;
+      return user.isComplete || hasEveryWallet(user) ? user : undefined;
     },
-    knowsUsersOf(walletIds, found) {
+    markUsersComplete(walletIds, found) {
       // A full cache may have evicted some of these wallets for others.
       const incomplete = new Set(found.filter(({ id }) => !known.has(id)).map(userKey));
       for (const walletId of walletIds) {
         const user = known.get(walletId)?.user;
-        if (user && !incomplete.has(userKey(user))) user.asked = true;
+        if (user && !incomplete.has(userKey(user))) user.isComplete = true;
       }
     },
     forgetAll() {

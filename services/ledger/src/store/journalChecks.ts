@@ -1,6 +1,7 @@
 import { named, sql, type Queryable, type Sql } from "@wonrail/kit/db";
 import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
-import { POSTINGS_PER_BLOCK, type IntentKind } from "../domain/types";
+import { type IntentKind } from "../domain/intents";
+import { POSTINGS_PER_BLOCK } from "../domain/types";
 import type { Check } from "./checks";
 import { intentKinds } from "./codes";
 

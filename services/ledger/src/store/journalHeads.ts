@@ -1,7 +1,7 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { idToUuid, joinId, uuidToId } from "@wonrail/kit/contract/ids";
 import type { User } from "./accounts";
-import { uuids } from "./arrays";
+import { uuidArray } from "./arrays";
 
 export interface JournalHead {
   orgId: string;
@@ -33,7 +33,7 @@ export async function lockHeads(tx: Tx, orgIds: Iterable<string>): Promise<Map<s
       "journal_heads_lock",
       sql`
         select org_id, last_sequence from journal_heads
-        where org_id = any(${uuids([...orgIds])}::uuid[]) order by org_id for no key update`,
+        where org_id = any(${uuidArray([...orgIds])}::uuid[]) order by org_id for no key update`,
     ),
   );
   return headsOf(rows);
@@ -51,12 +51,12 @@ export async function lockHeadsUnlessMissed(
       "journal_heads_lock_unless_missed",
       sql`
         select org_id, last_sequence from journal_heads
-        where org_id = any(${uuids([...orgIds])}::uuid[])
+        where org_id = any(${uuidArray([...orgIds])}::uuid[])
           and not (select exists (
-            select from unnest(${uuids(users.map(({ orgId }) => orgId))}::uuid[],
+            select from unnest(${uuidArray(users.map(({ orgId }) => orgId))}::uuid[],
               ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
             join accounts a on a.org_id = u.org_id and a.user_id = u.user_id
-            where a.id <> all(${uuids([...knownIds])}::uuid[])))
+            where a.id <> all(${uuidArray([...knownIds])}::uuid[])))
         order by org_id for no key update`,
     ),
   );
@@ -70,7 +70,7 @@ export function saveHeads(tx: Tx, heads: Map<string, bigint>): void {
       "journal_heads_save",
       sql`
         update journal_heads h set last_sequence = n.last_sequence
-        from unnest(${uuids([...heads.keys()])}::uuid[], ${[...heads.values()]}::bigint[]) as n (org_id, last_sequence)
+        from unnest(${uuidArray([...heads.keys()])}::uuid[], ${[...heads.values()]}::bigint[]) as n (org_id, last_sequence)
         where h.org_id = n.org_id`,
     ),
   );

@@ -3,7 +3,7 @@ import { rawSql, sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { testLog } from "@wonrail/kit/testing";
-import { keepPartitions, watchWindow } from "../commands/keepPartitions";
+import { maintainPartitions, openJournalWindow } from "../commands/maintainPartitions";
 import {
   codeOf,
   messageOf,
@@ -37,11 +37,11 @@ test("two replicas create the coming months once, ahead of time", async () => {
 
 test("a replica whose clock is a year ahead creates no surplus months", async () => {
   const { db } = ledger.database;
-  const window = await watchWindow(db);
-  await keepPartitions({ db, log: testLog(), window });
+  const window = await openJournalWindow(db);
+  await maintainPartitions({ db, log: testLog(), window });
   const before = window.current();
   const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 365 * DAY_MS);
-  await keepPartitions({ db, log: testLog(), window });
+  await maintainPartitions({ db, log: testLog(), window });
   clock.mockRestore();
   expect(window.current()).toEqual(before);
 });

@@ -1,6 +1,6 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
 import type { Account, Entry } from "../domain/types";
-import { sparse, uuids } from "./arrays";
+import { emptyWhenAllNull, uuidArray } from "./arrays";
 import { freezes, transactionTypes } from "./codes";
 
 /** Writes the postings of a batch and the new state of their accounts: see migrations/0004_write_postings.sql. */
@@ -29,7 +29,7 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
       sql`
         select write_postings(
           ${numbers}::bigint[], ${sequences}::bigint[], ${amounts}::bigint[], ${balances}::bigint[],
-          ${uuids(entryIds)}::uuid[], ${uuids(orgIds)}::uuid[], ${types}::smallint[],
+          ${uuidArray(entryIds)}::uuid[], ${uuidArray(orgIds)}::uuid[], ${types}::smallint[],
           ${touched.map(({ number }) => number)}::bigint[],
           ${touched.map(({ balanceWon }) => balanceWon)}::bigint[],
           ${touched.map(({ heldWon }) => heldWon)}::bigint[],
@@ -38,7 +38,7 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
           ${touched.map(({ blockTypes }) => blockTypes)}::integer[],
           ${touched.map(({ frozenByChain }) => freezes.toCode(frozenByChain))}::smallint[],
           ${touched.map(({ frozenByOperator }) => freezes.toCode(frozenByOperator))}::smallint[],
-          ${sparse(touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs))))}::timestamptz[]
+          ${emptyWhenAllNull(touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs))))}::timestamptz[]
         )`,
     ),
   );

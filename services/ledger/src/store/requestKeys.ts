@@ -1,7 +1,7 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { uuidToId } from "@wonrail/kit/contract/ids";
 import { keyOf, type IdempotencyKey, type LedgerRequest, type UsedKey } from "../domain/types";
-import { uuids } from "./arrays";
+import { uuidArray } from "./arrays";
 
 /** A used key and its request. */
 export interface StoredKey extends UsedKey {
@@ -27,7 +27,7 @@ export async function findKeys(db: Queryable, requests: readonly Keyed[]): Promi
       sql`
         select k.org_id, k.scope, k.key, k.request_id, encode(k.body_hash, 'hex') as body_hash
         from unnest(
-          ${uuids(keyed.map(({ orgId }) => orgId))}::uuid[],
+          ${uuidArray(keyed.map(({ orgId }) => orgId))}::uuid[],
           ${keyed.map(({ key }) => key.scope)}::text[],
           ${keyed.map(({ key }) => key.key)}::text[]) as w (org_id, scope, key)
         cross join lateral (
@@ -64,10 +64,10 @@ export function insertKeys(tx: Tx, requests: readonly LedgerRequest[], nowMs: nu
         insert into request_keys (org_id, scope, key, request_id, body_hash, created_at)
         select org_id, scope, key, request_id, decode(body_hash, 'hex'), ${new Date(nowMs)}::timestamptz
         from unnest(
-          ${uuids(requests.map(({ orgId }) => orgId))}::uuid[],
+          ${uuidArray(requests.map(({ orgId }) => orgId))}::uuid[],
           ${requests.map(({ key }) => key!.scope)}::text[],
           ${requests.map(({ key }) => key!.key)}::text[],
-          ${uuids(requests.map(({ requestId }) => requestId))}::uuid[],
+          ${uuidArray(requests.map(({ requestId }) => requestId))}::uuid[],
           ${requests.map(({ key }) => key!.bodyHash)}::text[]) as k (org_id, scope, key, request_id, body_hash)
         order by org_id, scope, key`,
     ),

@@ -1,8 +1,8 @@
 import type { Tx } from "@wonrail/kit/db";
 import { creditKey, type State } from "../domain/book";
 import type { Won } from "@wonrail/kit/contract/money";
-import { touchesOf } from "../intents";
-import type { Touches } from "../intents/intent";
+import { requiredStateOf } from "../intents";
+import type { RequiredState } from "../intents/intent";
 import { requestKey, type Account, type Hold, type LedgerRequest, type RequestRef } from "../domain/types";
 import {
   findOtherWallets,
@@ -33,11 +33,11 @@ interface Refs {
    * Wallets of `userWallets` whose users' other wallets are unknown and must be read before the
    * locks.
    */
-  unsure: { orgId: string; walletId: string }[];
-  /** The wallets found for `unsure` and `users`. */
-  ofUsers: UserWallet[];
+  walletsToLookUp: { orgId: string; walletId: string }[];
+  /** The wallets found for `walletsToLookUp` and `users`. */
+  walletsOfUsers: UserWallet[];
   /** Users of `userWallets` who may have got another wallet since the read. */
-  guessed: Set<User>;
+  usersToRecheck: Set<User>;
   charges: RequestRef[];
   payments: RequestRef[];
   holds: RequestRef[];
@@ -60,10 +60,10 @@ export async function loadState(
   await addWalletsOfUsers(tx, cache, refs);
   await addAccountsOfHolds(tx, refs);
   const originals = await findOriginals(tx, refs);
-  const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
-  cache.knowsUsersOf(
-    refs.unsure.map(({ walletId }) => walletId),
-    refs.ofUsers,
+  const facts = await cache.load(tx, refs.orgIds, refs.accountIds);
+  cache.markUsersComplete(
+    refs.walletsToLookUp.map(({ walletId }) => walletId),
+    refs.walletsOfUsers,
   );
   const locked = lockAccounts(tx, facts);
   locked.then(
@@ -87,17 +87,17 @@ export async function loadState(
     locked,
     findKnown(tx, requests),
     findKeys(tx, requests),
-    refs.guessed.size === 0 ? [] : findOtherWallets(tx, [...refs.guessed], refs.accountIds),
+    refs.usersToRecheck.size === 0 ? [] : findOtherWallets(tx, [...refs.usersToRecheck], refs.accountIds),
     refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
     refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
     refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
     refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
     refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
-    refs.guessed.size === 0
+    refs.usersToRecheck.size === 0
       ? lockHeads(tx, refs.orgIds)
-      : lockHeadsUnlessMissed(tx, refs.orgIds, [...refs.guessed], refs.accountIds),
+      : lockHeadsUnlessMissed(tx, refs.orgIds, [...refs.usersToRecheck], refs.accountIds),
   ]);
-  const late = missed.length === 0 ? undefined : await cache.of(tx, refs.orgIds, new Set(missed));
+  const late = missed.length === 0 ? undefined : await cache.load(tx, refs.orgIds, new Set(missed));
   // The clock is read again after the last lock, whichever batch held it.
   const [more, { nowMs, known }] = late
     ? await Promise.all([lockAccounts(tx, late), findKnown(tx, requests)])
@@ -154,46 +154,46 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     accountIds: new Set(),
     userWallets: [],
     users: [],
-    unsure: [],
-    ofUsers: [],
-    guessed: new Set(),
+    walletsToLookUp: [],
+    walletsOfUsers: [],
+    usersToRecheck: new Set(),
     charges: [],
     payments: [],
     holds: [],
     logs: [],
     opens: 0,
   };
-  for (const request of requests) addRefs(refs, request.orgId, touchesOf(request));
+  for (const request of requests) addRefs(refs, request.orgId, requiredStateOf(request));
   return refs;
 }
 
-function addRefs(refs: Refs, orgId: string, touches: Touches): void {
+function addRefs(refs: Refs, orgId: string, required: RequiredState): void {
   refs.orgIds.add(orgId);
-  for (const walletId of touches.walletIds ?? []) refs.accountIds.add(walletId);
-  for (const type of touches.orgAccounts ?? []) refs.accountIds.add(orgAccountId(orgId, type));
-  const { userOfWalletId, userId, chargeRequestId, paymentRequestId, holdRequestId, chainLogId } = touches;
+  for (const walletId of required.walletIds ?? []) refs.accountIds.add(walletId);
+  for (const type of required.orgAccounts ?? []) refs.accountIds.add(orgAccountId(orgId, type));
+  const { userOfWalletId, userId, chargeRequestId, paymentRequestId, holdRequestId, chainLogId } = required;
   if (userOfWalletId !== undefined) refs.userWallets.push({ orgId, walletId: userOfWalletId });
   if (userId !== undefined) refs.users.push({ orgId, userId });
   if (holdRequestId !== undefined) refs.holds.push({ orgId, requestId: holdRequestId });
   if (chainLogId !== undefined) refs.logs.push({ orgId, chainLogId });
   if (chargeRequestId !== undefined) refs.charges.push({ orgId, requestId: chargeRequestId });
   if (paymentRequestId !== undefined) refs.payments.push({ orgId, requestId: paymentRequestId });
-  if (touches.opensAccount) refs.opens += 1;
+  if (required.opensAccount) refs.opens += 1;
 }
 
 async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise<void> {
   const { accountIds } = refs;
-  refs.unsure = refs.userWallets.filter(({ orgId, walletId }) => {
+  refs.walletsToLookUp = refs.userWallets.filter(({ orgId, walletId }) => {
     const user = cache.userOf(orgId, walletId);
     if (!user) return true;
     for (const id of user.walletIds) accountIds.add(id);
     // A user with a wallet of each type cannot get another one. For other users, a later query looks for new wallets.
-    if (!hasEveryWallet(user)) refs.guessed.add(user);
+    if (!hasEveryWallet(user)) refs.usersToRecheck.add(user);
     return false;
   });
-  if (refs.unsure.length === 0 && refs.users.length === 0) return;
-  refs.ofUsers = await findWalletsOfUsers(tx, refs.unsure, refs.users);
-  for (const { id } of refs.ofUsers) accountIds.add(id);
+  if (refs.walletsToLookUp.length === 0 && refs.users.length === 0) return;
+  refs.walletsOfUsers = await findWalletsOfUsers(tx, refs.walletsToLookUp, refs.users);
+  for (const { id } of refs.walletsOfUsers) accountIds.add(id);
 }
 
 async function addAccountsOfHolds(tx: Tx, { holds, accountIds }: Refs): Promise<void> {

@@ -56,7 +56,7 @@ function largestStep(sequence: bigint): bigint {
   return sequence === 0n ? 0n : 1n << BigInt(sequence.toString(2).length - 1);
 }
 
-export interface Gone {
+export interface DetachedLines {
   /** Lines of the range that have left with their month. */
   lines: bigint;
   /** How many of them stand before the line at the offset. */
@@ -66,15 +66,15 @@ export interface Gone {
 /**
  * Counts detached lines. Each run of them is a row, so this is one index look-up for most accounts.
  */
-export function countGone(
+export function countDetachedLines(
   db: Queryable,
   account: Account,
   { first, last }: SequenceRange,
   offset: number,
-): Promise<Gone> {
-  return db.one<Gone>(
+): Promise<DetachedLines> {
+  return db.one<DetachedLines>(
     named(
-      "statement_gone",
+      "statement_detached_lines",
       sql`
         select coalesce(sum(lines), 0)::bigint as lines, coalesce(sum(lines) filter (where there <= ${offset}), 0)::bigint as before
         from (

@@ -2,8 +2,8 @@ import {
   DomainError,
   invalidRequest,
   isRefusal,
-  isUndone,
-  isUnknown,
+  isNotExecuted,
+  isOutcomeUnknown,
   asNotExecuted,
   refusedFields,
 } from "@wonrail/kit/contract/errors";
@@ -54,7 +54,7 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
     count(outcome.outcome?.$case === "error" ? "refused" : outcome.replayed ? "replayed" : "posted");
     return await respond(deps, request, outcome);
   } catch (error) {
-    count(isUnknown(error) ? "unknown" : isRefusal(error) ? "refused" : "failed");
+    count(isOutcomeUnknown(error) ? "unknown" : isRefusal(error) ? "refused" : "failed");
     throw error;
   }
 }
@@ -129,7 +129,7 @@ async function post(
     if (outcome.outcome?.$case !== "error") return outcome;
     return refusedBy(fromErrorDetail(outcome.outcome.value), outcome, request);
   } catch (error) {
-    if (isUndone(error) || isUnknown(error) || isRefusal(error)) throw error;
+    if (isNotExecuted(error) || isOutcomeUnknown(error) || isRefusal(error)) throw error;
     // The ledger failed without a decision on the entry.
     deps.log.error({ err: error, requestId: asked.requestId }, "the outcome of a post is not known");
     throw new DomainError("SYS_003", null, { cause: error });

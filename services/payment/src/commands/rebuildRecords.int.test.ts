@@ -186,7 +186,7 @@ async function settleSome(): Promise<void> {
   }
 }
 
-test("a rebuild mends settlements while newer events arrive, as if they had never been damaged", async () => {
+test("a rebuild corrects settlements while newer events arrive, as if they had never been damaged", async () => {
   await settleSome();
   // The id of `waiting` comes first, so that the first page has it.
   const [waiting, sent] = [newId("ccl"), newId("pay")];

@@ -15,7 +15,7 @@ export interface SettleDeps {
   log: Log;
   relayer: Pick<PromiseClient<RelayerServiceService>, "getOperations">;
   post: (request: PostRequest) => Promise<PostOutcome>;
-  doubted: Counter;
+  mismatches: Counter;
 }
 
 const BATCH_SIZE = 200;
@@ -64,14 +64,14 @@ async function dropUnconfirmed(deps: SettleDeps, settled: SettledTransfer[]): Pr
   );
   const statusOf = ({ orgId, transferId }: Transfer) => statuses.get(`${orgId}|${transferId}`);
   const confirmed = settled.filter((one) => statusOf(one.transfer) === one.settled);
-  const doubted = settled.filter((one) => statusOf(one.transfer) !== one.settled);
-  const [first] = doubted;
+  const mismatches = settled.filter((one) => statusOf(one.transfer) !== one.settled);
+  const [first] = mismatches;
   if (first) {
-    deps.doubted.inc(doubted.length);
+    deps.mismatches.inc(mismatches.length);
     const { orgId, transferId } = first.transfer;
     const statusesOfFirst = { event: first.settled, relayer: statusOf(first.transfer) ?? "UNKNOWN" };
     deps.log.error(
-      { orgId, transferId, ...statusesOfFirst, doubted: doubted.length },
+      { orgId, transferId, ...statusesOfFirst, mismatches: mismatches.length },
       "an event and chain-relayer disagree about a transfer: its hold stays",
     );
   }

@@ -94,7 +94,7 @@ test("an event that chain-relayer does not confirm leaves the hold open", async 
   world.relayerStatuses.set(transferId, "OPEN");
   await deliver(world, confirmed(transferId));
   await world.app().settleTransfers();
-  expect(await world.metric("payment_doubted_transfers_total")).toBe(1);
+  expect(await world.metric("payment_settlement_mismatches_total")).toBe(1);
   expect((await read(transferId)).status).toBe(TransferStatus.PENDING);
   expect(await world.balances(walletId)).toEqual([5_000]);
   world.relayerStatuses.set(transferId, "CONFIRMED");

@@ -4,9 +4,9 @@ import { type Id } from "@wonrail/kit/contract/ids";
 import { checkMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
-import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
+import { findSeed, insertSeed, reserveKeyIndex } from "../store/seeds";
 import { type CreationKey, findUserWallet, findWalletByCreationKey, insertWallet } from "../store/wallets";
-import { withUnknownOutcome } from "./outcomes";
+import { withUnknownOutcome } from "./withUnknownOutcome";
 import { type OpenAccountDeps, openAccount } from "./openAccount";
 
 export interface CreateWalletDeps extends OpenAccountDeps {
@@ -89,7 +89,7 @@ async function reserveWallet(
   if (existing) return { wallet: existing, existed: true };
 
   const seed = await seedOf(deps, orgId);
-  const keyIndex = await tx(db, (tx) => takeKeyIndex(tx, orgId));
+  const keyIndex = await tx(db, (tx) => reserveKeyIndex(tx, orgId));
   const address = await keyring.withSeed(seed, (keys) => keys.address(keyIndex));
   const inserted = await insertWallet(
     db,

@@ -5,7 +5,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
 import { beginClosing, endClosing, findWallet, stopClosing } from "../store/wallets";
-import { withUnknownOutcome } from "./outcomes";
+import { withUnknownOutcome } from "./withUnknownOutcome";
 import { type LedgerClient } from "./openAccount";
 
 export interface DeactivateWalletDeps {

@@ -1,7 +1,7 @@
-import { isUndone } from "@wonrail/kit/contract/errors";
+import { isNotExecuted } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { type Wallet } from "../domain/wallet";
-import { listUnfinishedWallets, MAKING_MS } from "../store/wallets";
+import { listUnfinishedWallets, MAX_CREATION_MS } from "../store/wallets";
 import { type DeactivateWalletDeps, finishClosing } from "./deactivateWallet";
 import { openAccount } from "./openAccount";
 
@@ -19,7 +19,7 @@ export async function finishWallets(deps: FinishWalletsDeps, signal: AbortSignal
   let after = { orgId: "", walletId: "" };
   let unfinished = 0;
   for (;;) {
-    const wallets = await listUnfinishedWallets(deps.db, MAKING_MS, after, AT_ONCE);
+    const wallets = await listUnfinishedWallets(deps.db, MAX_CREATION_MS, after, AT_ONCE);
     for (const wallet of wallets) {
       if (signal.aborted) return;
       if (!(await isFinished(deps, wallet))) unfinished += 1;
@@ -37,7 +37,7 @@ async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<bool
     return true;
   } catch (error) {
     // The ledger or PostgreSQL is down: the next wallets would fail too.
-    if (isUndone(error)) throw error;
+    if (isNotExecuted(error)) throw error;
     const { orgId, walletId, status } = wallet;
     deps.log.error({ err: error, orgId, walletId, status }, "a wallet could not be finished");
     return false;

@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { assert, isUndone } from "@wonrail/kit/contract/errors";
+import { assert, isNotExecuted } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type StoredStatus, type Wallet } from "../domain/wallet";
@@ -57,7 +57,7 @@ async function isReopened(deps: ReopenWalletsDeps, reopening: Reopening): Promis
     return true;
   } catch (error) {
     // The ledger or PostgreSQL is down: the next wallets would fail too.
-    if (isUndone(error)) throw error;
+    if (isNotExecuted(error)) throw error;
     deps.log.error({ err: error, ...reopening }, "a wallet could not be reopened");
     return false;
   }

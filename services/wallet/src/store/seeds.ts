@@ -34,7 +34,7 @@ export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> 
  * Takes an index for one wallet; a crash leaves a gap. The index is at least the seconds since
  * 2026, so a restored database does not reuse an index.
  */
-export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number> {
+export async function reserveKeyIndex(db: Queryable, orgId: string): Promise<number> {
   const [row] = await db.write<{ index: number }>(sql`
     update seeds set next_index = greatest(next_index, extract(epoch from now() - '2026-01-01Z'::timestamptz)::integer) + 1
     where org_id = ${orgId} returning next_index - 1 as index`);

@@ -158,7 +158,7 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
 }
 
 /** Longer than any request may take. */
-export const MAKING_MS = 5_000;
+export const MAX_CREATION_MS = 5_000;
 
 /**
  * Moves a wallet from one of these statuses to another; undefined when it has none of them. The

@@ -10,7 +10,7 @@ import {
   type PostRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { depositCredited } from "../events";
-import { assertCanonical, type CanonicalDeps, findFurthest } from "../../indexer";
+import { assertCanonical, type CanonicalDeps, findFurthestBlock } from "../../indexer";
 import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
 
 export interface CreditDeps extends CanonicalDeps {
@@ -30,7 +30,7 @@ export async function creditDeposits(deps: CreditDeps, signal: AbortSignal): Pro
     const deposits = await listSeenDeposits(deps.db, AT_ONCE);
     if (deposits.length === 0) return;
     // A replaced block may have taken the tokens with it.
-    await assertCanonical(deps, (await findFurthest(deps.db))!);
+    await assertCanonical(deps, (await findFurthestBlock(deps.db))!);
     await runInContext(ownContext(), () => credit(deps, deposits));
     more = deposits.length === AT_ONCE;
   }

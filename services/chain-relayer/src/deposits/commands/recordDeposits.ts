@@ -3,19 +3,27 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Tx } from "@wonrail/kit/db";
 import { placeOf, type TransferEvent } from "../../evm";
 import { type FinalRange, isMoving, type WalletAddress } from "../../indexer";
-import { mintingOperation, type Orders } from "../../settlement";
+import { findMintingOperation, type EventOrigins } from "../../settlement";
 import { bookingOf, type TransferKind, transferKindOf } from "../domain/deposits";
 import { insertDeposits, type NewDeposit } from "../store/deposits";
 
 /** Records transfers to our wallets that no operation ordered. Each log counts once. */
-export async function recordDeposits(tx: Tx, { events, owners }: FinalRange, orders: Orders): Promise<void> {
+export async function recordDeposits(
+  tx: Tx,
+  { events, owners }: FinalRange,
+  orders: EventOrigins,
+): Promise<void> {
   await insertDeposits(
     tx,
     events.filter(isMoving).flatMap((event) => depositOf(event, owners, orders) ?? []),
   );
 }
 
-function depositOf(event: TransferEvent, owners: FinalRange["owners"], orders: Orders): NewDeposit | null {
+function depositOf(
+  event: TransferEvent,
+  owners: FinalRange["owners"],
+  orders: EventOrigins,
+): NewDeposit | null {
   const { from, to, units, log } = event;
   const payee = owners.get(to);
   if (!payee || from === to || kindOf(event, owners.get(from), orders) !== "deposit") return null;
@@ -26,8 +34,8 @@ function depositOf(event: TransferEvent, owners: FinalRange["owners"], orders: O
   return { ...place, orgId, walletId, fromAddress: from, units, ledgerRef, ...bookingOf(units) };
 }
 
-function kindOf(event: TransferEvent, payer: WalletAddress | undefined, orders: Orders): TransferKind {
-  const { outcome, operation } = mintingOperation(event, orders);
+function kindOf(event: TransferEvent, payer: WalletAddress | undefined, orders: EventOrigins): TransferKind {
+  const { outcome, operation } = findMintingOperation(event, orders);
   const known = operation ? "known" : "unknown";
   return transferKindOf({
     fromOurs: payer !== undefined,

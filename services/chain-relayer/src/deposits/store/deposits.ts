@@ -116,7 +116,7 @@ export async function postponeDeposit(
 }
 
 /** Sums of tokens that will not get into the ledger, and of those on their way. */
-export async function countUnbooked(db: Queryable): Promise<{
+export async function countUncreditedDeposits(db: Queryable): Promise<{
   dust: number;
   tooLarge: number;
   remainderUnits: bigint;

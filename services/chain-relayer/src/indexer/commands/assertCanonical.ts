@@ -1,6 +1,6 @@
 import { type Gauge } from "@wonrail/kit/metrics";
-import { type Block, type Provider, RpcUnclear } from "../../evm";
-import { type TakenIn } from "../store/scanCursor";
+import { type Block, type Provider, RpcUnanswered } from "../../evm";
+import { type IngestedBlock } from "../store/scanCursor";
 
 export interface CanonicalDeps {
   provider: Pick<Provider, "block">;
@@ -13,7 +13,7 @@ export interface CanonicalDeps {
  */
 export async function assertCanonical(
   { provider, gauges }: CanonicalDeps,
-  { blockNumber, blockHash }: TakenIn,
+  { blockNumber, blockHash }: IngestedBlock,
   final?: Block,
 ): Promise<void> {
   const { hash: now } = final?.number === blockNumber ? final : await finalBlockAt(provider, blockNumber);
@@ -24,6 +24,6 @@ export async function assertCanonical(
 /** The chain's present block at a final height. */
 export async function finalBlockAt(provider: Pick<Provider, "block">, number: bigint): Promise<Block> {
   const block = await provider.block(number);
-  if (!block) throw new RpcUnclear(`no endpoint has block ${number}, which is final`);
+  if (!block) throw new RpcUnanswered(`no endpoint has block ${number}, which is final`);
   return block;
 }

@@ -3,7 +3,7 @@ import {
   type Block,
   type ChainEvent,
   decodeLog,
-  isPerhapsTooMuch,
+  isPossiblyTooLarge,
   type Outcome,
   type Provider,
   TOPICS,
@@ -90,7 +90,7 @@ async function askFor(
     const events = logs.flatMap((log) => decodeLog(log, contracts) ?? []);
     return events.flatMap((event) => (event.kind === "executed" ? [event] : []));
   } catch (error) {
-    if (!isPerhapsTooMuch(error) || fromBlock >= to.number) throw error;
+    if (!isPossiblyTooLarge(error) || fromBlock >= to.number) throw error;
     return null;
   }
 }

@@ -21,7 +21,7 @@ import {
   TOKEN,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { operationOf, statesOf, takeInExpired } from "../../testing/operations";
+import { operationOf, statesOf, ingestExpiredHold } from "../../testing/operations";
 
 const database = freshDatabase();
 const { signal } = new AbortController();
@@ -32,7 +32,7 @@ const NOBODY = `0x${"0".repeat(40)}`;
 test("moves the cursor back within the ingested blocks only", async () => {
   await saveCursor(database.db, CURSOR);
   const { provider } = createChainDouble();
-  expect(await rescan({ db: database.db, provider }, 1_001n)).toBe("not_taken_in_yet");
+  expect(await rescan({ db: database.db, provider }, 1_001n)).toBe("not_ingested_yet");
   expect(await findCursor(database.db)).toEqual(CURSOR);
   expect(await rescan({ db: database.db, provider }, 901n)).toBe("rewound");
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n, blockHash: blockHashOf(900n) });
@@ -131,7 +131,7 @@ describe("during a rescan", () => {
     chain.replacedFrom = 990n;
     const walletId = WALLETS[0]!;
     const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD" });
-    await takeInExpired(database.db, hold);
+    await ingestExpiredHold(database.db, hold);
     await expect(scanFinalized(deps)).rejects.toThrow("block 1000 was final as");
     await expireHolds(deps, signal);
     expect(await rescan(deps, 941n)).toEqual({ replacedAt: 1_000n });

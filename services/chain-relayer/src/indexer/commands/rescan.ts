@@ -1,6 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { type Provider } from "../../evm";
-import { findCursor, findFurthest, lockCursor, rewindCursor } from "../store/scanCursor";
+import { findCursor, findFurthestBlock, lockCursor, rewindCursor } from "../store/scanCursor";
 import { finalBlockAt } from "./assertCanonical";
 
 /**
@@ -12,18 +12,18 @@ import { finalBlockAt } from "./assertCanonical";
 export async function rescan(
   { db, provider }: { db: Database; provider: Pick<Provider, "block"> },
   fromBlock: bigint,
-): Promise<"rewound" | "not_taken_in_yet" | "no_such_block" | { replacedAt: bigint }> {
+): Promise<"rewound" | "not_ingested_yet" | "no_such_block" | { replacedAt: bigint }> {
   const before = await provider.block(fromBlock - 1n);
   if (!before) return "no_such_block";
   // Read after the block, so that both belong to the same chain. The running service checks this
   // itself.
-  const [seen, furthest] = [await findCursor(db), await findFurthest(db)];
-  if (!seen || !furthest || seen.blockNumber < fromBlock) return "not_taken_in_yet";
+  const [seen, furthest] = [await findCursor(db), await findFurthestBlock(db)];
+  if (!seen || !furthest || seen.blockNumber < fromBlock) return "not_ingested_yet";
   const now = await finalBlockAt(provider, furthest.blockNumber);
   if (now.hash !== furthest.blockHash) return { replacedAt: furthest.blockNumber };
   return tx(db, async (tx) => {
     const cursor = await lockCursor(tx);
-    if (!cursor || cursor.blockNumber < fromBlock) return "not_taken_in_yet";
+    if (!cursor || cursor.blockNumber < fromBlock) return "not_ingested_yet";
     await rewindCursor(tx, { blockNumber: before.number, blockHash: before.hash, blockTime: before.time });
     return "rewound";
   });

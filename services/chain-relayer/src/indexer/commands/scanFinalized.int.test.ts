@@ -3,14 +3,14 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { id } from "ethers";
 import { tokenAbi, TOPICS } from "../../evm/contracts";
 import { type ChainLog, type LogFilter } from "../../evm/logs";
-import { RpcRefusal, RpcUnclear } from "../../evm/rpc";
+import { RpcRefusal, RpcUnanswered } from "../../evm/rpc";
 import { acknowledgeDrifts, listDrifts } from "../../reconciliation/store/drifts";
 import { type NewOperation } from "../../settlement/store/operations";
 import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
 import { won } from "@wonrail/kit/contract/money";
 import { operationIdOf, stepsOf } from "../../settlement/domain/steps";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 import { planOperations } from "../../settlement/commands/planOperations";
 import { listStuckOperations } from "../../settlement/store/operationDetails";
 import { listPlannedOperations } from "../../settlement/store/plannedOperations";
@@ -28,7 +28,14 @@ import { consumeFacts } from "../../facts";
 import { entryOf, journalsOf, type LineOf } from "../../testing/journal";
 import { executionOf, repetitionOf } from "../../testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "../../testing/database";
-import { carry, mints, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import {
+  signWaitingOperations,
+  mints,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  transactionStates,
+} from "../../testing/operations";
 
 const database = freshDatabase();
 
@@ -55,8 +62,8 @@ test("a lagging scan continues although the nodes have pruned its blocks' states
 test("an unordered mint stops all outflow until an operator acknowledges it", async () => {
   const { db } = database;
   const [leaving, charge] = [operationOf(), ...(await mints(db, 1))];
-  await takeIn(db, [leaving, charge!]);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await ingestOperations(db, [leaving, charge!]);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
   const [stranger] = await mints(db, 1);
   const chain = createChainDouble();
   chain.logs = await executionOf(db, stranger!, 995n);
@@ -185,8 +192,8 @@ test("few receipts are requested for transactions mined after the scanned blocks
   chain.nonces.set(OPERATOR.address, 40n);
   const hashes: string[] = [];
   for (let nonce = 0n; nonce < 40n; nonce += 1n) {
-    await takeIn(database.db, [operationOf()]);
-    const txHash = await carry(database.db, OPERATOR, { nonce });
+    await ingestOperations(database.db, [operationOf()]);
+    const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce });
     const blockNumber = 991n + nonce;
     const receipt = { blockNumber, blockHash: blockHashOf(blockNumber), gasUsed: 1n, succeeded: true };
     hashes.push(txHash);
@@ -209,14 +216,14 @@ test("few receipts are requested for transactions mined after the scanned blocks
 
 test.each([
   ["refuse to look", new RpcRefusal(-32005, "block range is too wide")],
-  ["give no answer when they are to look", new RpcUnclear("too late, or too much")],
+  ["give no answer when they are to look", new RpcUnanswered("too late, or too much")],
 ])(
   "what settled a repeated operation is found although endpoints %s through many blocks",
   async (_, tooMuch) => {
     const chain = createChainDouble();
     chain.tooMuch = tooMuch;
     const [early, late] = [operationOf(), operationOf()];
-    await takeIn(database.db, [early, late]);
+    await ingestOperations(database.db, [early, late]);
     chain.mostBlocks = 100n;
     chain.logs = [
       ...(await executionOf(database.db, early, 120n)),
@@ -235,7 +242,7 @@ test.each([
 test("a stopping process abandons the search for a repeated operation's settlement, and ingests nothing", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   chain.mostBlocks = 100n;
   chain.logs = [...(await executionOf(database.db, operation, 120n)), repetitionOf(operation, 950n)];
   await cursorAt(database.db, 945n);
@@ -256,7 +263,7 @@ test("logs of unrelated addresses are not requested, even from full blocks", asy
   const chain = createChainDouble();
   const [approval, blockHash] = [id("Approval(address,address,uint256)"), blockHashOf(950n)];
   const settled = operationOf();
-  await takeIn(database.db, [settled]);
+  await ingestOperations(database.db, [settled]);
   chain.logs = await executionOf(database.db, settled, 950n);
   const place = { data: "0x", blockNumber: 950n, blockHash, txHash: "0x1", logIndex: 900 };
   chain.logs.push({ address: TOKEN, topics: [approval], ...place });
@@ -276,7 +283,7 @@ test("logs of unrelated addresses are not requested, even from full blocks", asy
 test("a transaction's gas is divided between the operations that it executed", async () => {
   const chain = createChainDouble();
   const carried = [operationOf(), operationOf(), operationOf()];
-  await takeIn(database.db, carried);
+  await ingestOperations(database.db, carried);
   const [txHash, blockHash] = [`0x${"7".repeat(64)}`, blockHashOf(950n)];
   chain.receipts.set(txHash, { blockNumber: 950n, blockHash, gasUsed: 300_000n, succeeded: true });
   for (const one of carried)
@@ -292,7 +299,7 @@ test("a transaction's gas is divided between the operations that it executed", a
 test("an unknown operation of our payment manager is a drift, and a known one is not", async () => {
   const chain = createChainDouble();
   const [ours, unknown] = [operationOf(), operationOf()];
-  await takeIn(database.db, [ours]);
+  await ingestOperations(database.db, [ours]);
   for (const one of [ours, unknown]) chain.logs.push(...(await executionOf(database.db, one, 950n)));
   await cursorAt(database.db, 945n);
   await scanFinalized(depsOn(database.db, chain));
@@ -330,7 +337,7 @@ test("transfers between our wallets are no deposits, and a transfer to oneself c
 test("a scan is postponed when an endpoint goes away, without smaller and smaller ranges", async () => {
   const chain = createChainDouble();
   chain.logs = [repetitionOf(operationOf(), 950n)];
-  const silent = new RpcUnclear("silent");
+  const silent = new RpcUnanswered("silent");
   const { logs } = chain.provider;
   let [isAway, lookups] = [false, 0];
   chain.provider.logs = async (filter) => {
@@ -351,8 +358,8 @@ test("a scan is postponed when an endpoint goes away, without smaller and smalle
 /** An operation in a transaction with a used nonce. */
 async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; txHash: string }> {
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operation]);
+  const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   chain.nonces.set(OPERATOR.address, 1n);
   return { operation, txHash };
 }

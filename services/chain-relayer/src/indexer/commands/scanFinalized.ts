@@ -17,11 +17,11 @@ import { type ScanSpan } from "../domain/scanSpan";
 import { type CancelledAuthorization, saveCancelledAuthorizations } from "../store/cancelledAuthorizations";
 import { listPaymentManagers } from "../store/paymentManagers";
 import {
-  beginCursor,
+  insertCursor,
   type Cursor,
   findCursor,
-  findFurthest,
-  hasFoundNothing,
+  findFurthestBlock,
+  hasNoIngestedEvents,
   lockCursor,
   saveCursor,
 } from "../store/scanCursor";
@@ -79,7 +79,7 @@ export function isMoving(event: ChainEvent): event is TransferEvent {
  */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   const { db, provider, chain, scanSpan } = deps;
-  const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
+  const [cursor, furthest] = [await findCursor(db), await findFurthestBlock(db)];
   const final = await provider.finalBlock();
   const fromBlock = await nextBlock(deps, cursor);
   // A final block before the indexed ones is only a lag, which a gauge measures.
@@ -105,7 +105,7 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
     // Another replica was faster and has indexed this range.
     if (locked?.blockNumber !== cursor?.blockNumber) return;
     const reached = { blockNumber: to.number, blockHash: to.hash, blockTime: to.time };
-    if (!locked && !(await beginCursor(tx, reached))) return;
+    if (!locked && !(await insertCursor(tx, reached))) return;
     await saveUsedAuthorizations(tx, usedByOurWallets(range));
     await saveCancelledAuthorizations(tx, cancelledByOurWallets(range));
     await apply(tx);
@@ -128,7 +128,7 @@ async function read(deps: ScanDeps, contracts: TrackedContracts, fromBlock: bigi
 async function nextBlock({ db, startBlock }: ScanDeps, cursor: Cursor | undefined): Promise<bigint> {
   if (!cursor) return startBlock;
   const next = cursor.blockNumber + 1n;
-  return next < startBlock && (await hasFoundNothing(db)) ? startBlock : next;
+  return next < startBlock && (await hasNoIngestedEvents(db)) ? startBlock : next;
 }
 
 async function readRange(

@@ -12,13 +12,13 @@ export async function lockPaymentManagers(tx: Tx): Promise<string[]> {
   return listPaymentManagers(tx);
 }
 
-/** Before anything was settled. */
-export async function forgetPaymentManagers(tx: Tx): Promise<void> {
+/** For a payment manager that never settled an operation. */
+export async function deletePaymentManagers(tx: Tx): Promise<void> {
   await tx.run(sql`delete from payment_managers`);
 }
 
-/** Adopts this payment manager, also when it was adopted before. */
-export async function takeIntoUse(tx: Tx, address: string): Promise<void> {
+/** Makes this payment manager the one in use, also when it was in use before. */
+export async function savePaymentManager(tx: Tx, address: string): Promise<void> {
   await tx.run(sql`
     insert into payment_managers (address) values (${address.toLowerCase()})
     on conflict (address) do update set turn = default, adopted_at = now()`);

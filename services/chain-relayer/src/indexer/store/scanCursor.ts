@@ -7,7 +7,7 @@ export interface Cursor {
 }
 
 /** An ingested final block. */
-export type TakenIn = Pick<Cursor, "blockNumber" | "blockHash">;
+export type IngestedBlock = Pick<Cursor, "blockNumber" | "blockHash">;
 
 interface CursorRow {
   block_number: bigint;
@@ -21,7 +21,7 @@ export async function findCursor(db: Queryable): Promise<Cursor | undefined> {
 }
 
 /** True while no ingested block held an event of ours. */
-export async function hasFoundNothing(db: Queryable): Promise<boolean> {
+export async function hasNoIngestedEvents(db: Queryable): Promise<boolean> {
   const { empty } = await db.one<{ empty: boolean }>(sql`
     select not exists (select from used_authorizations) and not exists (select from deposits)
       and not exists (select from operations where state in ('CONFIRMED', 'FAILED')) as empty`);
@@ -37,7 +37,7 @@ export async function lockCursor(tx: Tx): Promise<Cursor | undefined> {
 }
 
 /** Inserts the first cursor. Only one replica succeeds; there is no row to lock before. */
-export async function beginCursor(tx: Tx, { blockNumber, blockHash, blockTime }: Cursor): Promise<boolean> {
+export async function insertCursor(tx: Tx, { blockNumber, blockHash, blockTime }: Cursor): Promise<boolean> {
   const begun = await tx.run(sql`
     insert into scan_cursor (block_number, block_hash, block_time) values (${blockNumber}, ${blockHash}, ${blockTime})
     on conflict (one) do nothing`);
@@ -61,7 +61,7 @@ export async function rewindCursor(tx: Tx, { blockNumber, blockHash, blockTime }
 }
 
 /** The furthest ingested block: the cursor's, or during a rescan the one before it. */
-export async function findFurthest(db: Queryable): Promise<TakenIn | undefined> {
+export async function findFurthestBlock(db: Queryable): Promise<IngestedBlock | undefined> {
   const row = await db.maybe<Pick<CursorRow, "block_number" | "block_hash">>(sql`
     select greatest(rewound_from_number, block_number) as block_number,
       case when rewound_from_number > block_number then rewound_from_hash else block_hash end as block_hash

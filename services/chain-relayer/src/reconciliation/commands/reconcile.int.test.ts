@@ -44,7 +44,7 @@ const DIFFERENCES: [string, () => void, () => void][] = [
 ];
 
 test.each([["CHAIN"], ["SUPPLY"]])(
-  "%s: what an endpoint says that is on another chain for a moment is no difference, nor mends any",
+  "%s: an answer from another chain neither opens nor resolves a drift",
   async (kind) => {
     const [, differ, agree] = DIFFERENCES.find(([of]) => of === kind)!;
     const moves = <T>(of: string, answer: T): T => {

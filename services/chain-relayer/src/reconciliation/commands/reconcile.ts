@@ -9,7 +9,7 @@ import { compareLedger, type LedgerReader } from "../queries/compareLedger";
 import { type Findings } from "../queries/findings";
 import { readSupplyBook, readWalletBooks, type SupplyBook } from "../queries/readBooks";
 import { countOpenDrifts, findOpenDrifts, resolveDrifts, saveDrifts } from "../store/drifts";
-import { countUnbooked } from "../../deposits";
+import { countUncreditedDeposits } from "../../deposits";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
 
 export interface ReconcileDeps extends CanonicalDeps {
@@ -50,7 +50,7 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   gauges.wallets.set({ state: "moving" }, moving);
   if (!isComplete) {
     const at = { blockNumber: blockNumber.toString() };
-    return log.warn(at, "blocks are taken in again: the books were not compared with the chain");
+    return log.warn(at, "a rescan is under way: the books were not compared with the chain");
   }
   await finishReconciliation(db, blockNumber);
   log.debug({ wallets, judged, moving }, "books compared");
@@ -107,7 +107,7 @@ export async function measureBooks({
 }: Pick<ReconcileDeps, "db" | "reconcileGauges">): Promise<void> {
   const [drifts, unbooked, { finishedAt }] = await Promise.all([
     countOpenDrifts(db),
-    countUnbooked(db),
+    countUncreditedDeposits(db),
     findReconciliation(db),
   ]);
   gauges.drift.reset();

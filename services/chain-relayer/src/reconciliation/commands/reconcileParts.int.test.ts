@@ -29,7 +29,7 @@ test("wallets are compared in parts, each at its own block, while blocks are ing
       // The last wallet gets a token with each ingested block.
       const balances = data.map((one) => (one.endsWith(addressOf(WALLETS).slice(2)) ? at - 100n : 0n));
       // Sequential, because two of these run at once.
-      await (taken = taken.then(() => takeInBlock((block += 1n))));
+      await (taken = taken.then(() => ingestBlock((block += 1n))));
       return balances.map((units) => `0x${units.toString(16)}`);
     },
   };
@@ -42,7 +42,7 @@ test("wallets are compared in parts, each at its own block, while blocks are ing
 test("a deficit in a wallet of the last part is reported", async () => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
-  await takeInBlock(1_001n);
+  await ingestBlock(1_001n);
   await reconcile(depsWith(createChainDouble().provider), signal);
   const found = await listDrifts(database.db, { all: true, limit: 10 });
   expect(found).toMatchObject([{ walletId: walletOf(WALLETS), kind: "CHAIN", expected: 1n, actual: 0n }]);
@@ -107,7 +107,7 @@ async function makeWallets(): Promise<void> {
 }
 
 /** In which the last of all wallets gets a token from somewhere. */
-async function takeInBlock(blockNumber: bigint): Promise<void> {
+async function ingestBlock(blockNumber: bigint): Promise<void> {
   await tx(database.db, async (tx) => {
     const log = { txHash: blockHashOf(blockNumber), logIndex: 0 };
     await addMovements(tx, [{ ...log, accountId: walletOf(WALLETS), orgId: ORG, units: 1n }]);

@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { type Tx } from "@wonrail/kit/db";
 import { placeOf, type TransferEvent } from "../../evm";
 import { type FinalRange, isMoving } from "../../indexer";
-import { mintingOperation, type Orders } from "../../settlement";
+import { findMintingOperation, type EventOrigins } from "../../settlement";
 import { type NewDrift, saveDrifts } from "../store/drifts";
 import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
 
@@ -11,7 +11,7 @@ import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
  * An unknown operation of our payment manager becomes a drift. If it minted, all outflow
  * stops until an operator acknowledges it.
  */
-export async function recordMovements(tx: Tx, range: FinalRange, orders: Orders): Promise<void> {
+export async function recordMovements(tx: Tx, range: FinalRange, orders: EventOrigins): Promise<void> {
   await addMovements(
     tx,
     range.events.filter(isMoving).flatMap((event) => movementsOf(event, range, orders)),
@@ -19,7 +19,7 @@ export async function recordMovements(tx: Tx, range: FinalRange, orders: Orders)
   await saveDrifts(tx, [...unknownOperations(range, orders), ...unexplainedMints(range, orders)]);
 }
 
-function movementsOf(event: TransferEvent, { owners }: FinalRange, orders: Orders): Movement[] {
+function movementsOf(event: TransferEvent, { owners }: FinalRange, orders: EventOrigins): Movement[] {
   const { from, to, units, log } = event;
   const of = { txHash: log.txHash, logIndex: log.logIndex };
   const payer = owners.get(from);
@@ -37,12 +37,12 @@ function movementsOf(event: TransferEvent, { owners }: FinalRange, orders: Order
 }
 
 /** The organisation whose operation minted or burned. */
-function orderedBy(event: TransferEvent, orders: Orders): string | undefined {
-  return orders.legs.get(placeOf(event))?.orgId ?? mintingOperation(event, orders).operation?.orgId;
+function orderedBy(event: TransferEvent, orders: EventOrigins): string | undefined {
+  return orders.legs.get(placeOf(event))?.orgId ?? findMintingOperation(event, orders).operation?.orgId;
 }
 
 /** Another copy of this system has the operator's key, or this database is older than the chain. */
-function unknownOperations({ events }: FinalRange, { operations }: Orders): NewDrift[] {
+function unknownOperations({ events }: FinalRange, { operations }: EventOrigins): NewDrift[] {
   return events.flatMap((event) =>
     event.kind !== "executed" || operations.has(event.operationId)
       ? []
@@ -61,10 +61,10 @@ function unknownOperations({ events }: FinalRange, { operations }: Orders): NewD
 }
 
 /** Amounts that each unknown operation has minted. */
-function unexplainedMints({ events }: FinalRange, orders: Orders): NewDrift[] {
+function unexplainedMints({ events }: FinalRange, orders: EventOrigins): NewDrift[] {
   const drifts = new Map<string, NewDrift>();
   for (const event of events.filter(isMoving)) {
-    const { outcome, operation } = mintingOperation(event, orders);
+    const { outcome, operation } = findMintingOperation(event, orders);
     if (!outcome || operation) continue;
     const subject = outcome.operationId;
     const actual = (drifts.get(subject)?.actual ?? 0n) + event.units;

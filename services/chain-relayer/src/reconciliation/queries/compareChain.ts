@@ -1,6 +1,6 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { encodeBalanceOf, encodeTotalSupply, type Provider } from "../../evm";
-import { createFindings, type Findings, judge } from "./findings";
+import { createFindings, type Findings, addComparison } from "./findings";
 import { type SupplyBook, type WalletBooks } from "./readBooks";
 
 export interface CompareChainDeps {
@@ -28,7 +28,7 @@ export async function compareWallets(
       const balances = await provider.callManyAt(chain.tokenAddress, calls, cursor.blockNumber);
       part.forEach(({ orgId, walletId, units }, index) => {
         const actual = BigInt(balances[index]!);
-        judge(findings, { ...at, orgId, walletId, expected: units, actual });
+        addComparison(findings, { ...at, orgId, walletId, expected: units, actual });
       });
     }
   });
@@ -44,6 +44,14 @@ export async function compareSupply(
 ): Promise<Findings> {
   const findings = createFindings(openDrifts);
   const actual = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), blockNumber));
-  judge(findings, { orgId: "", walletId: "", kind: "SUPPLY", subject: "", expected, actual, blockNumber });
+  addComparison(findings, {
+    orgId: "",
+    walletId: "",
+    kind: "SUPPLY",
+    subject: "",
+    expected,
+    actual,
+    blockNumber,
+  });
   return findings;
 }

@@ -15,7 +15,7 @@ import {
   listExpectedBalances,
   listFunded,
 } from "../store/settledBalances";
-import { createFindings, type Findings, judge } from "./findings";
+import { createFindings, type Findings, addComparison } from "./findings";
 
 export type LedgerReader = Pick<
   PromiseClient<LedgerServiceService>,
@@ -101,7 +101,7 @@ function judgeWallet(
   comparison.judged += 1;
   const actual = BigInt(balanceWon) * TOKEN_UNITS_PER_WON;
   const place = { orgId, walletId: accountId, kind: "LEDGER" as const, subject: "" };
-  judge(comparison, { ...place, expected: units, actual, blockNumber });
+  addComparison(comparison, { ...place, expected: units, actual, blockNumber });
 }
 
 /**
@@ -119,7 +119,7 @@ async function judgeUnlisted(
     const listed = new Set(accounts.map(({ accountId }) => accountId));
     const unlisted = page.filter((walletId) => !listed.has(walletId));
     for (const { walletId, units } of (await listExpectedBalances(db, orgId, unlisted)).values())
-      judge(comparison, {
+      addComparison(comparison, {
         orgId,
         walletId,
         kind: "LEDGER",
@@ -150,14 +150,15 @@ function judgeTotals(
     AccountType.ORG_EXTERNAL,
   ]);
   const expected = owed * TOKEN_UNITS_PER_WON;
-  judge(findings, {
+  addComparison(findings, {
     ...of,
     subject: "sum",
     expected,
     actual: BigInt(totals.walletsWon) * TOKEN_UNITS_PER_WON,
   });
   const minted = mintedWon(totals) * TOKEN_UNITS_PER_WON;
-  if (supply !== null) judge(findings, { ...of, subject: "supply", expected: supply, actual: minted });
+  if (supply !== null)
+    addComparison(findings, { ...of, subject: "supply", expected: supply, actual: minted });
 }
 
 /** Minted for charges and accruals, less burned. */

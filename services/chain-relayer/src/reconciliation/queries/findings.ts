@@ -13,7 +13,7 @@ export function createFindings(openDrifts: ReadonlySet<string>): Findings {
   return { drifts: [], resolved: [], openDrifts };
 }
 
-export function judge({ drifts, resolved, openDrifts }: Findings, one: NewDrift): void {
+export function addComparison({ drifts, resolved, openDrifts }: Findings, one: NewDrift): void {
   if (one.actual !== one.expected) drifts.push(one);
   else if (openDrifts.has(placeKey(one))) resolved.push(one);
 }

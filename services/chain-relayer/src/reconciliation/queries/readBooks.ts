@@ -1,5 +1,5 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
-import { type Cursor, findCursor, findFurthest } from "../../indexer";
+import { type Cursor, findCursor, findFurthestBlock } from "../../indexer";
 import { listWalletBooks, sumSupply, type WalletBook } from "../store/settledBalances";
 
 /** Expected chain balances at one final block, of some wallets or of the supply. */
@@ -42,7 +42,7 @@ function atOneMoment<T>(db: Database, find: (tx: Tx) => Promise<T>): Promise<(Mo
   return tx(
     db,
     async (tx) => {
-      const [cursor, furthest] = [await findCursor(tx), await findFurthest(tx)];
+      const [cursor, furthest] = [await findCursor(tx), await findFurthestBlock(tx)];
       if (!cursor || !furthest) return null;
       return { cursor, isRewound: furthest.blockNumber > cursor.blockNumber, found: await find(tx) };
     },

@@ -1,7 +1,7 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../../testing/database";
-import { operationOf, takeIn } from "../../testing/operations";
+import { operationOf, ingestOperations } from "../../testing/operations";
 import { listExpectedBalances } from "./settledBalances";
 
 const database = freshDatabase();
@@ -10,7 +10,7 @@ test("a hold paid to an outside address counts for a day or until the ledger cap
   const walletId = newId("wal");
   const hold = operationOf(walletId, { kind: "INTENT_KIND_PLACE_HOLD" });
   const { orgId, ledgerRef } = hold;
-  await takeIn(database.db, [hold]);
+  await ingestOperations(database.db, [hold]);
   const leaving = async (of = orgId) =>
     (await listExpectedBalances(database.db, of, [walletId])).get(walletId)!.units;
   expect(await leaving()).toBe(0n);
@@ -22,7 +22,7 @@ test("a hold paid to an outside address counts for a day or until the ledger cap
   expect(await leaving()).toBe(0n);
   await database.db.run(sql`update operations set updated_at = now() - interval '23 hours'`);
   expect(await leaving()).toBe(1_000_000n);
-  await takeIn(database.db, [
+  await ingestOperations(database.db, [
     operationOf(walletId, { kind: "INTENT_KIND_POST_HOLD", relatedId: ledgerRef, steps: [] }),
   ]);
   expect(await leaving()).toBe(0n);

@@ -9,7 +9,7 @@ import {
   type PaymentType,
   readFields,
   type TransactionRecord,
-  whyNoTransfer,
+  findTransferProblem,
 } from "../domain/record";
 import { firstChange } from "../store/recordChanges";
 import { findRecordByKey, findRecordIdByHash, insertRecord, type RequestKey } from "../store/records";
@@ -27,7 +27,7 @@ export interface CreateRecordDeps extends RecordDeps {
   wallet: WalletFinder;
 }
 
-export interface RecordWanted {
+export interface RecordRequest {
   orgId: string;
   paymentType: PaymentType;
   fields: GivenFields;
@@ -37,7 +37,7 @@ export interface RecordWanted {
   repeatOnly?: boolean;
 }
 
-export interface RecordMade {
+export interface CreatedRecord {
   record: TransactionRecord;
   /** True when an earlier request with the key created it. */
   replayed: boolean;
@@ -48,7 +48,7 @@ export interface RecordMade {
  * Concurrent requests get the first record. The key is checked first, because a repeated request's
  * scheduled time may have passed.
  */
-export async function createRecord(deps: CreateRecordDeps, wanted: RecordWanted): Promise<RecordMade> {
+export async function createRecord(deps: CreateRecordDeps, wanted: RecordRequest): Promise<CreatedRecord> {
   const earlier = await findEarlier(deps, wanted);
   if (earlier) return earlier;
   if (wanted.repeatOnly) throw new DomainError("WAUTH_004");
@@ -75,7 +75,7 @@ async function refuseImpossible(
   { wallet, chain }: CreateRecordDeps,
   record: TransactionRecord,
 ): Promise<void> {
-  const problems = whyNoTransfer(record, [chain.tokenAddress, chain.paymentManagerAddress]);
+  const problems = findTransferProblem(record, [chain.tokenAddress, chain.paymentManagerAddress]);
   if (problems.length === 0) return;
   const { orgId, fromAddress } = record;
   const normal = await findNormalWallets(wallet, orgId, [fromAddress]);
@@ -85,8 +85,8 @@ async function refuseImpossible(
 /** The record of the key, as it was created. */
 async function findEarlier(
   { db }: RecordDeps,
-  { orgId, key }: RecordWanted,
-): Promise<RecordMade | undefined> {
+  { orgId, key }: RecordRequest,
+): Promise<CreatedRecord | undefined> {
   const found = key && (await findRecordByKey(db, orgId, key.idempotencyKey));
   if (!found) return undefined;
   if (!found.bodyHash.equals(key.bodyHash)) throw new DomainError("REQ_003");
@@ -96,7 +96,7 @@ async function findEarlier(
 
 function newRecord(
   { chain, now }: RecordDeps,
-  { orgId, paymentType, fields }: RecordWanted,
+  { orgId, paymentType, fields }: RecordRequest,
 ): TransactionRecord {
   const createdAt = new Date(now());
   const read = readFields(paymentType, fields, createdAt);

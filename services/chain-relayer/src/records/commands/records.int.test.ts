@@ -7,8 +7,8 @@ import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
 import { type PaymentType, type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
-import { listRecords, type RecordsWanted } from "../queries/listRecords";
-import { createRecord, type CreateRecordDeps, type RecordWanted } from "./createRecord";
+import { listRecords, type RecordQuery } from "../queries/listRecords";
+import { createRecord, type CreateRecordDeps, type RecordRequest } from "./createRecord";
 import { depsForRecords } from "../../testing/schedules";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
@@ -66,7 +66,7 @@ test("a repeated hash names its own record, and not a scheduled record in the sa
 
 describe("under an idempotency key", () => {
   const hashOf = (text: string) => createHash("sha256").update(text).digest();
-  const keyed = (one: RecordWanted, idempotencyKey = "order-7", body = "the same") =>
+  const keyed = (one: RecordRequest, idempotencyKey = "order-7", body = "the same") =>
     createRecord(deps, { ...one, key: { idempotencyKey, bodyHash: hashOf(body) } });
 
   test("20 concurrent requests create one record of either kind", async () => {
@@ -255,7 +255,7 @@ async function record(...given: Parameters<typeof wanted>): Promise<TransactionR
   return (await createRecord(deps, wanted(...given))).record;
 }
 
-function wanted(orgId: string, change: Record<string, string>, scheduledAt?: Date): RecordWanted {
+function wanted(orgId: string, change: Record<string, string>, scheduledAt?: Date): RecordRequest {
   const random = `0x${newId("txn").slice(4)}${newId("txn").slice(4)}`;
   const fields = {
     fromNetworkType: "WON_TESTNET",
@@ -274,11 +274,11 @@ function readPage(request: Parameters<typeof read>[0]) {
   return read(request, (key) => isId("txn", key));
 }
 
-function list(orgId: string, wanted: Partial<RecordsWanted>) {
+function list(orgId: string, wanted: Partial<RecordQuery>) {
   const all = { status: null, paymentType: null, address: null, from: null, to: null };
   return listRecords(deps, { orgId, ...all, page: readPage({ limit: 100, position: undefined }), ...wanted });
 }
 
-async function ids(orgId: string, wanted: Partial<RecordsWanted>): Promise<string[]> {
+async function ids(orgId: string, wanted: Partial<RecordQuery>): Promise<string[]> {
   return (await list(orgId, wanted)).items.map(({ recordId }) => recordId);
 }

@@ -4,7 +4,7 @@ import { type Database, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Block, type TransferReceipt } from "../../evm/provider";
-import { RpcRefusal, RpcUnclear } from "../../evm/rpc";
+import { RpcRefusal, RpcUnanswered } from "../../evm/rpc";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
@@ -186,7 +186,10 @@ test("a hash without receipt for 30 days is not looked up again, and its owner m
 
 test.each([
   ["refuse", new RpcRefusal(-32000, "not that one")],
-  ["answer at excessive length", new RpcUnclear("not that one: the answer is larger than what is accepted")],
+  [
+    "answer at excessive length",
+    new RpcUnanswered("not that one: the answer is larger than what is accepted"),
+  ],
 ])("a hash that nodes %s delays no other", async (_, refusal) => {
   await putOffAll();
   const node = { ...nodeAt(10n), refusal };

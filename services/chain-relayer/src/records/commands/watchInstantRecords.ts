@@ -1,6 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { type Block, type Provider, RpcRefusal, RpcUnclear, type TransferReceipt } from "../../evm";
-import { differingField, LAST_LOOK_MS, nextLookMs, type TransactionRecord } from "../domain/record";
+import { type Block, type Provider, RpcRefusal, RpcUnanswered, type TransferReceipt } from "../../evm";
+import { differingField, LAST_CHECK_MS, nextCheckMs, type TransactionRecord } from "../domain/record";
 import { lockRecord, postponeRecords, takeWatchedRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
 
@@ -78,7 +78,7 @@ async function findReceipts(
     );
     return (txHash) => Promise.resolve(receipts.get(txHash));
   } catch (error) {
-    if (!(error instanceof RpcRefusal || error instanceof RpcUnclear)) throw error;
+    if (!(error instanceof RpcRefusal || error instanceof RpcUnanswered)) throw error;
     return async (txHash) => (await provider.transferReceipts([txHash], tokenAddress)).get(txHash);
   }
 }
@@ -121,17 +121,18 @@ function failureOf(record: TransactionRecord, { succeeded, transfers }: Transfer
 /** Returns undefined after the last look-up; then the owner maintains the status. */
 async function lookAgain(deps: WatchRecordsDeps, record: TransactionRecord): Promise<Later | undefined> {
   const ageMs = ageMsOf(deps, record);
-  if (ageMs >= LAST_LOOK_MS) {
+  if (ageMs >= LAST_CHECK_MS) {
     const to = { run: "UNATTENDED" as const };
     await changePending(deps, record, { to, runAt: null, reason: "not_seen_within_30_days" });
     return undefined;
   }
-  if (ageMs >= NOT_SEEN_AFTER_MS && record.version === 1n) await noteNotSeen(deps, record, nextLookMs(ageMs));
-  return { record, delayMs: nextLookMs(ageMs) };
+  if (ageMs >= NOT_SEEN_AFTER_MS && record.version === 1n)
+    await noteNotSeen(deps, record, nextCheckMs(ageMs));
+  return { record, delayMs: nextCheckMs(ageMs) };
 }
 
 function notYet(deps: WatchRecordsDeps, record: TransactionRecord): Later {
-  return { record, delayMs: Math.min(nextLookMs(ageMsOf(deps, record)), UNTIL_FINAL_MOST_MS) };
+  return { record, delayMs: Math.min(nextCheckMs(ageMsOf(deps, record)), UNTIL_FINAL_MOST_MS) };
 }
 
 function ageMsOf({ now }: WatchRecordsDeps, { createdAt }: TransactionRecord): number {

@@ -1,7 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import {
   firstRun,
-  nextLookMs,
+  nextCheckMs,
   readFields,
   readReason,
   type RecordStatus,
@@ -131,9 +131,9 @@ test.each([
 });
 
 test("the pause between look-ups grows from a second to an hour", () => {
-  expect(nextLookMs(0)).toBe(1_000);
-  expect(nextLookMs(600_000)).toBe(60_000);
-  expect(nextLookMs(10 ** 9)).toBe(86_400_000);
+  expect(nextCheckMs(0)).toBe(1_000);
+  expect(nextCheckMs(600_000)).toBe(60_000);
+  expect(nextCheckMs(10 ** 9)).toBe(86_400_000);
 });
 
 function scheduledRecord(change: Partial<TransactionRecord>): TransactionRecord {

@@ -181,7 +181,7 @@ export function transferableWon(amount: bigint): { amountWon: Won } | { problem:
 }
 
 /** Lists every field that makes a transfer from a NORMAL wallet impossible, by payment's rules. */
-export function whyNoTransfer(
+export function findTransferProblem(
   { fromAddress, toAddress, amount }: Pick<RecordFields, "fromAddress" | "toAddress" | "amount">,
   contracts: string[],
 ): FieldProblem[] {
@@ -194,12 +194,12 @@ export function whyNoTransfer(
 }
 
 /** Pause until the next look-up, which grows with the hash's age up to a day. */
-export function nextLookMs(ageMs: number): number {
+export function nextCheckMs(ageMs: number): number {
   return Math.min(Math.max(ageMs / 10, 1_000), DAY_MS);
 }
 
 /** A hash that no node has seen for so long is not looked up again. */
-export const LAST_LOOK_MS = 30 * DAY_MS;
+export const LAST_CHECK_MS = 30 * DAY_MS;
 
 /**
  * The first field in which the record differs from every transfer of our token in its transaction;

@@ -6,7 +6,7 @@ import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import { type PaymentType, type RecordStatus, type TransactionRecord } from "../domain/record";
 import * as records from "../store/records";
 
-export interface RecordsWanted {
+export interface RecordQuery {
   orgId: string;
   status: RecordStatus | null;
   paymentType: PaymentType | null;
@@ -21,7 +21,7 @@ export interface RecordsWanted {
 /** Newest first. */
 export async function listRecords(
   { db }: { db: Database },
-  { orgId, status, paymentType, address, from, to, page }: RecordsWanted,
+  { orgId, status, paymentType, address, from, to, page }: RecordQuery,
 ): Promise<{ items: TransactionRecord[]; info: PageInfo }> {
   const known = address === null ? null : readAddress(address);
   if (address !== null && known === null) {

@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
 import { type Provider, type SendOutcome, sendOutcomeOf } from "../../evm";
-import { noteSend } from "../store/transactions";
+import { recordSend } from "../store/transactions";
 
 /**
  * R3, R4: sends the stored bytes to the nodes. Whatever they answer, the bytes may be sent again.
@@ -22,7 +22,7 @@ export async function broadcast(
     );
   }
   await failpoint("relayer.r3");
-  await noteSend(db, transactionId, outcome === "sent" || outcome === "known" || outcome === "unclear");
+  await recordSend(db, transactionId, outcome === "sent" || outcome === "known" || outcome === "unclear");
   await failpoint("relayer.r4");
   return outcome;
 }

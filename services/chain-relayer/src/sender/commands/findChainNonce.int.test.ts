@@ -3,12 +3,12 @@ import { type NewOperation } from "../../settlement/store/operations";
 import { dispatch } from "../../settlement/commands/dispatch";
 import { type ChainDouble, createChainDouble, cursorAt, depsOn } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { mints, statesOf, takeIn } from "../../testing/operations";
+import { mints, statesOf, ingestOperations } from "../../testing/operations";
 
 const database = freshDatabase();
 
 test("a nonce far ahead is used when a final block confirms it, and until then the operations carry the reason", async () => {
-  const [chain, operations] = [createChainDouble(), await takeInTwo()];
+  const [chain, operations] = [createChainDouble(), await ingestTwoMints()];
   const nonces = { latest: 100_000n, final: 0n };
   await send(chain, nonces);
   expect(await statesOf(database.db, operations)).toEqual(Array(2).fill("PLANNED nonce_unclear"));
@@ -20,13 +20,13 @@ test("a nonce far ahead is used when a final block confirms it, and until then t
 });
 
 test("the next nonce follows the newest block when the key was used after the last final one", async () => {
-  await takeInTwo();
+  await ingestTwoMints();
   await send(createChainDouble(), { latest: 1_000n, final: 0n });
   expect(await noncesGiven()).toEqual([1_000n]);
 });
 
 test("a nonce that jumps while custody signs is not used", async () => {
-  const [chain, operations] = [createChainDouble(), await takeInTwo()];
+  const [chain, operations] = [createChainDouble(), await ingestTwoMints()];
   let looks = 0;
   const jumping = {
     final: 0n,
@@ -40,7 +40,7 @@ test("a nonce that jumps while custody signs is not used", async () => {
 });
 
 test("signing stops while the chain's final block differs from the ingested one, and then resumes", async () => {
-  const [chain, operations] = [createChainDouble(), await takeInTwo()];
+  const [chain, operations] = [createChainDouble(), await ingestTwoMints()];
   await cursorAt(database.db, 1_000n);
   chain.replacedFrom = 990n;
   const nonces = { latest: 0n, final: 0n };
@@ -52,9 +52,9 @@ test("signing stops while the chain's final block differs from the ingested one,
   expect(await noncesGiven()).toEqual([0n]);
 });
 
-async function takeInTwo(): Promise<NewOperation[]> {
+async function ingestTwoMints(): Promise<NewOperation[]> {
   const operations = await mints(database.db, 2);
-  await takeIn(database.db, operations);
+  await ingestOperations(database.db, operations);
   return operations;
 }
 

@@ -4,7 +4,7 @@ import { type Block, type Provider, type Signer } from "../../evm";
 import { type Fees, firstFees, gasRoom } from "../domain/fees";
 import { sumOpenCosts } from "../store/transactions";
 import { findChainNonce } from "./findChainNonce";
-import { NONCE_UNCLEAR } from "./submit";
+import { NONCE_UNKNOWN } from "./submit";
 
 export interface BudgetDeps {
   db: Database;
@@ -46,7 +46,7 @@ export async function findGasBudget(
     findChainNonce(deps),
   ]);
   if (chainNonce === null) {
-    log.error({ signer: signer.address }, NONCE_UNCLEAR);
+    log.error({ signer: signer.address }, NONCE_UNKNOWN);
     return { reason: "nonce_unclear", retryMs: RETRY_MS };
   }
   const fees = firstFees({ baseFeeWei, tipWei, capWei: feeCapWei });

@@ -5,7 +5,7 @@ import { pruneFinalBytes } from "../store/transactions";
 import { pruneSignedBytes } from "./pruneSignedBytes";
 import { OPERATOR } from "../../testing/chainDouble";
 import { analyze, freshDatabase } from "../../testing/database";
-import { carry, operationOf, takeIn } from "../../testing/operations";
+import { signWaitingOperations, operationOf, ingestOperations } from "../../testing/operations";
 
 const database = freshDatabase();
 const NEVER = new AbortController().signal;
@@ -14,8 +14,8 @@ test("final and lost transactions lose their bytes after a month, in several bat
   const { db } = database;
   const operations = Array.from({ length: 6 }, () => operationOf());
   for (const [nonce, operation] of operations.entries()) {
-    await takeIn(db, [operation]);
-    await carry(db, OPERATOR, { nonce: BigInt(nonce) });
+    await ingestOperations(db, [operation]);
+    await signWaitingOperations(db, OPERATOR, { nonce: BigInt(nonce) });
   }
   const ages = ["FINAL 31", "LOST 31", "FINAL 31", "SENT 31", "FINAL 31", "FINAL 29"];
   for (const [nonce, age] of ages.entries()) {
@@ -38,8 +38,8 @@ test("final and lost transactions lose their bytes after a month, in several bat
 
 test("pruned transactions are not read again after a start", async () => {
   const { db } = database;
-  await takeIn(db, [operationOf()]);
-  await carry(db, OPERATOR, { nonce: 0n });
+  await ingestOperations(db, [operationOf()]);
+  await signWaitingOperations(db, OPERATOR, { nonce: 0n });
   await db.run(sql`update transactions set state = 'FINAL', created_at = now() - interval '31 days'`);
   await db.run(sql`
     insert into transactions (signer, nonce, epoch, recipient, call_data, gas_limit, state, created_at)

@@ -1,6 +1,6 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { type Signer } from "../../evm/signer";
-import { fence, holdLease, LeaseLostError } from "../store/transactions";
+import { fence, acquireLease, LeaseLostError } from "../store/transactions";
 import { dispatch } from "../../settlement/commands/dispatch";
 import { scanFinalized } from "../../indexer/commands/scanFinalized";
 import {
@@ -13,7 +13,13 @@ import {
   OPERATOR,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import {
+  signWaitingOperations,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  transactionStates,
+} from "../../testing/operations";
 import { watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
@@ -21,8 +27,8 @@ const database = freshDatabase();
 test("an unmined transaction of the retired signer is sent again a minute after its lease ended", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operation]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   await round(chain, NEXT_OPERATOR);
   await endLease(OPERATOR, 45);
   await round(chain, NEXT_OPERATOR);
@@ -38,12 +44,12 @@ test("an unmined transaction of the retired signer is sent again a minute after 
 test("recovery stops when the retired signer's writer returns meanwhile", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operation]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   await endLease(OPERATOR, 61);
   const { receipts } = chain.provider;
   chain.provider.receipts = async (hashes) => {
-    await holdLease(database.db, OPERATOR.address, "another process", 60_000);
+    await acquireLease(database.db, OPERATOR.address, "another process", 60_000);
     return receipts(hashes);
   };
   await round(chain, NEXT_OPERATOR);
@@ -53,9 +59,9 @@ test("recovery stops when the retired signer's writer returns meanwhile", async 
 
 test("a late writer of the retired signer is stopped", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
-  const sleeping = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
+  const sleeping = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await endLease(OPERATOR, 61);
   await round(chain, NEXT_OPERATOR);
   await expect(tx(database.db, (tx) => fence(tx, sleeping))).rejects.toThrow(LeaseLostError);
@@ -64,8 +70,8 @@ test("a late writer of the retired signer is stopped", async () => {
 test("a mined transaction of the retired signer is left to finality", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operation]);
+  const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: false };
   chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
   chain.nonces.set(OPERATOR.address, 1n);
@@ -85,8 +91,8 @@ test("a mined transaction of the retired signer is left to finality", async () =
 test("a mined transaction of the retired signer is looked up again only when the head changes", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operation]);
+  const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: true };
   chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
   await endLease(OPERATOR, 61);
@@ -104,14 +110,14 @@ test("a mined transaction of the retired signer is looked up again only when the
 
 test("a signer that returns sends its signed transactions again, which closes the nonce gap", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   await endLease(OPERATOR, 61);
   await round(chain, NEXT_OPERATOR);
   expect(await transactionStates(database.db)).toEqual(["LOST"]);
 
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 1n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 1n });
   await watch(chain);
   await watch(chain);
   expect(await transactionStates(database.db)).toEqual(["SENT", "SENT"]);
@@ -123,7 +129,7 @@ function round(chain: ChainDouble, signer: Signer): Promise<boolean> {
 }
 
 async function watch(chain: ChainDouble): Promise<void> {
-  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  const lease = await acquireLease(database.db, OPERATOR.address, "this process", 60_000);
   await watchTransactions(depsOn(database.db, chain), lease!);
 }
 

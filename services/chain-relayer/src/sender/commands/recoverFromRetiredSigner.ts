@@ -3,13 +3,13 @@ import { type Log } from "@wonrail/kit/log";
 import { type Provider } from "../../evm";
 import {
   type ChainTransaction,
-  fenceOff,
+  fenceRetiredSigner,
   hashesOf,
   type Lease,
-  listGoneSigners,
+  listRetiredSigners,
   listOpenTransactions,
   markTransaction,
-  noteMined,
+  recordMined,
 } from "../store/transactions";
 import { type HeadsSeen, type OnReleased } from "./watchTransactions";
 
@@ -34,7 +34,7 @@ const GONE_AFTER_MS = 60_000;
  */
 export async function recoverFromRetiredSigner(deps: RecoverDeps, lease: Lease): Promise<void> {
   const { db, provider, headsSeen } = deps;
-  const gone = await listGoneSigners(db, lease, GONE_AFTER_MS);
+  const gone = await listRetiredSigners(db, lease, GONE_AFTER_MS);
   if (gone.length === 0) return;
   const { hash } = await provider.latestBlock();
   for (const signer of gone.filter((one) => headsSeen.get(one) !== hash)) {
@@ -54,7 +54,7 @@ async function recoverFrom(
   const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
   const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
   if (mined.length > 0)
-    await noteMined(
+    await recordMined(
       db,
       mined.map(({ transactionId }) => transactionId),
       [],
@@ -62,7 +62,7 @@ async function recoverFrom(
   const unmined = open.filter((one) => !isMined(one));
   if (unmined.length === 0) return;
   const isGone = await tx(db, async (tx) => {
-    if (!(await fenceOff(tx, lease, gone, GONE_AFTER_MS))) return false;
+    if (!(await fenceRetiredSigner(tx, lease, gone, GONE_AFTER_MS))) return false;
     for (const { transactionId } of unmined)
       if (await markTransaction(tx, transactionId, "LOST"))
         await onReleased(tx, transactionId, "signer_changed");

@@ -3,7 +3,7 @@
 import { sql } from "@wonrail/kit/db";
 import { Transaction } from "ethers";
 import { type NewOperation } from "../../settlement/store/operations";
-import { holdLease } from "../store/transactions";
+import { acquireLease } from "../store/transactions";
 import {
   type ChainDouble,
   createChainDouble,
@@ -12,7 +12,14 @@ import {
   PAYMENT_MANAGER,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import {
+  age,
+  signWaitingOperations,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  transactionStates,
+} from "../../testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
@@ -24,7 +31,7 @@ const NO_FUNDS = "insufficient funds for gas * price + value";
 /** At 50 gwei this costs one ether. */
 const GAS_LIMIT = 20_000_000n;
 
-test("a stuck transaction is outbid up to one ether and then waits unchanged", async () => {
+test("a stuck transaction's fees are bumped up to one ether and then waits unchanged", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 41n * GWEI });
   for (let rounds = 0; rounds < 3; rounds += 1) {
@@ -58,8 +65,8 @@ test("a no-op uses the estimated gas on a chain that charges for data", async ()
   await watch(chain);
   const noop = () => Transaction.from(chain.sent.at(-1));
   expect(noop()).toMatchObject({ to: OPERATOR.address, data: "0x", gasLimit: 500_000n });
-  // Recognised as a no-op although its gas is not 21,000: it is outbid, and not replaced by another
-  // no-op.
+  // Recognised as a no-op although its gas is not 21,000: its fees are bumped,
+  // and no other no-op replaces it.
   chain.baseFeeWei = 60n * GWEI;
   await age(database.db, "1 hour");
   await watch(chain);
@@ -117,7 +124,7 @@ test("the newest replacement that nodes accept is sent again", async () => {
   expect(chain.sent.map((raw) => Transaction.from(raw).maxFeePerGas)).toEqual([45n * GWEI]);
 });
 
-test("a replacement that nodes refuse with an unknown message is not outbid", async () => {
+test("a replacement that nodes refuse with an unknown message keeps its fees", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 30n * GWEI });
   await watch(chain);
@@ -162,7 +169,7 @@ test("the next round sends a no-op that was stored just before the writer failed
   expect(await costs()).toHaveLength(2);
 });
 
-test("a transaction without funds is not outbid", async () => {
+test("a transaction without funds keeps its fees", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI, refusal: NO_FUNDS });
   await send({ maxFeeWei: 30n * GWEI });
   await age(database.db, "1 hour");
@@ -191,7 +198,7 @@ test("the earlier transaction is sent again when the replacement lacks funds", a
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
-test("a transaction is outbid at most once per block", async () => {
+test("a transaction's fees are bumped at most once per block", async () => {
   const chain = chainAt({ baseFeeWei: 10n * GWEI });
   await send({ maxFeeWei: 21n * GWEI });
   const headsBumped = new Map<bigint, string>();
@@ -205,7 +212,7 @@ test("a transaction is outbid at most once per block", async () => {
   expect(versions).toEqual([2, 2, 2, 3, 3]);
 });
 
-test("a stuck transaction is resent and outbid, newest last, after the database's clock was set back", async () => {
+test("a stuck transaction is resent and its fees are bumped, newest last, after the database's clock was set back", async () => {
   const chain = chainAt({ baseFeeWei: 10n * GWEI });
   await send({ maxFeeWei: 21n * GWEI });
   const patient = { resendAfterMs: 60_000 };
@@ -225,9 +232,9 @@ function chainAt(of: Partial<ChainDouble>): ChainDouble {
 /** An operation in a large signed transaction that no node has. */
 async function send({ maxFeeWei }: { maxFeeWei: bigint }): Promise<NewOperation> {
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const fees = { maxFeeWei, priorityFeeWei: GWEI };
-  await carry(database.db, OPERATOR, { nonce: 0n, gasLimit: GAS_LIMIT, fees });
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n, gasLimit: GAS_LIMIT, fees });
   return operation;
 }
 
@@ -250,7 +257,7 @@ async function costs(): Promise<bigint[]> {
 }
 
 async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {
-  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  const lease = await acquireLease(database.db, OPERATOR.address, "this process", 60_000);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, ...of };
   await watchTransactions(deps, lease!);
 }

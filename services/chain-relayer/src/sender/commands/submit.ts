@@ -1,7 +1,7 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
-import { type Provider, RpcUnclear, type Signer } from "../../evm";
+import { type Provider, RpcUnanswered, type Signer } from "../../evm";
 import { type Fees } from "../domain/fees";
 import { fence, type Lease, setNextNonce, storeSigned } from "../store/transactions";
 import { broadcast } from "./broadcast";
@@ -33,7 +33,7 @@ export interface Submission {
   onStored: (tx: Tx, stored: StoredTransaction) => Promise<void>;
 }
 
-export const NONCE_UNCLEAR =
+export const NONCE_UNKNOWN =
   "the newest block's nonce of the signer is far ahead of ours and of the final block's: nothing is sent";
 
 /** Signs a call, stores the bytes (R2), and broadcasts them (R3, R4). */
@@ -46,7 +46,7 @@ export async function submit(deps: SubmitDeps, lease: Lease, submission: Submiss
 async function store(deps: SubmitDeps, lease: Lease, { to, callData, gasLimit, fees, onStored }: Submission) {
   const { db, signer, chain } = deps;
   const chainNonce = await findChainNonce(deps);
-  if (chainNonce === null) throw new RpcUnclear(NONCE_UNCLEAR);
+  if (chainNonce === null) throw new RpcUnanswered(NONCE_UNKNOWN);
   return tx(db, async (tx) => {
     const { nextNonce } = await fence(tx, lease);
     // If the key was used elsewhere, the chain's count is ahead of ours.

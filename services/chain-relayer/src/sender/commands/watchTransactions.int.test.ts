@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
-import { holdLease, LeaseLostError } from "../store/transactions";
+import { acquireLease, LeaseLostError } from "../store/transactions";
 import {
   blockHashOf,
   type ChainDouble,
@@ -10,7 +10,14 @@ import {
   NEXT_OPERATOR,
   OPERATOR,
 } from "../../testing/chainDouble";
-import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import {
+  age,
+  signWaitingOperations,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  transactionStates,
+} from "../../testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 let database: TestDatabase;
@@ -29,8 +36,8 @@ afterEach(async () => {
 test("the nonce at a final block is requested only when a used nonce may belong to another transaction", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  await carry(database.db, OPERATOR, { nonce: 5n });
+  await ingestOperations(database.db, [operation]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 5n });
   chain.nonces.set(OPERATOR.address, 5n);
   await watch(chain);
   expect(chain.asked).toEqual([`${OPERATOR.address} latest`]);
@@ -46,10 +53,10 @@ test("the nonce at a final block is requested only when a used nonce may belong 
 test("a transaction with a used nonce is given up and counted, and the next nonce is kept", async () => {
   const chain = createChainDouble();
   const [taken, next] = [operationOf(), operationOf()];
-  await takeIn(database.db, [taken]);
-  await carry(database.db, OPERATOR, { nonce: 5n });
-  await takeIn(database.db, [next]);
-  await carry(database.db, OPERATOR, { nonce: 6n });
+  await ingestOperations(database.db, [taken]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 5n });
+  await ingestOperations(database.db, [next]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 6n });
   chain.nonces.set(OPERATOR.address, 6n);
   const { lost } = depsOn(database.db, chain);
   await watch(chain, { lost });
@@ -66,8 +73,8 @@ test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
   async (_, state, happen) => {
     const chain = createChainDouble();
     const operation = operationOf();
-    await takeIn(database.db, [operation]);
-    const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
+    await ingestOperations(database.db, [operation]);
+    const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 5n });
     chain.nonces.set(OPERATOR.address, 6n);
     const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
       if (typeof at === "bigint") await happen(chain, txHash);
@@ -83,17 +90,17 @@ test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
 );
 
 test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
-  ["outbids nothing", 0n, () => age(database.db, "1 hour")],
+  ["bumps no fees", 0n, () => age(database.db, "1 hour")],
   ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
   ["gives nothing up", 0n, (chain) => chain.nonces.set(OPERATOR.address, 1n)],
   ["fills no gap", 1n, () => undefined],
 ])("a writer that lost its lease %s", async (_, nonce, happen) => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  await carry(database.db, OPERATOR, { nonce });
+  await ingestOperations(database.db, [operation]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce });
   await happen(chain);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   const watching = watchTransactions(depsOn(database.db, chain), { ...lease, epoch: lease.epoch - 1n });
   await expect(watching).rejects.toThrow(LeaseLostError);
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
@@ -102,13 +109,13 @@ test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
 
 test("a writer that lost its lease recovers no lost transaction", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 1n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 1n });
   await database.db.run(sql`update transactions set state = 'LOST'`);
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 2n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 2n });
   chain.nonces.set(OPERATOR.address, 1n);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   const watching = watchTransactions(depsOn(database.db, chain), { ...lease, epoch: lease.epoch - 1n });
   await expect(watching).rejects.toThrow(LeaseLostError);
   expect(await transactionStates(database.db)).toEqual(["LOST", "SIGNED"]);
@@ -117,11 +124,11 @@ test("a writer that lost its lease recovers no lost transaction", async () => {
 
 test("a nonce gap is filled although another key used that nonce", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, NEXT_OPERATOR, { nonce: 1n });
-  const lease = await holdLease(database.db, NEXT_OPERATOR.address, "this process", 60_000);
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, NEXT_OPERATOR, { nonce: 1n });
+  const lease = await acquireLease(database.db, NEXT_OPERATOR.address, "this process", 60_000);
   await watchTransactions(depsOn(database.db, chain, NEXT_OPERATOR), lease!);
   const nonces = await database.db.query(
     sql`select nonce from transactions where signer = ${NEXT_OPERATOR.address} order by nonce`,
@@ -131,10 +138,10 @@ test("a nonce gap is filled although another key used that nonce", async () => {
 
 test("a mined transaction is looked up again only when the head changes, also to one of the same height", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  const mined = await carry(database.db, OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
-  const waiting = await carry(database.db, OPERATOR, { nonce: 1n });
+  await ingestOperations(database.db, [operationOf()]);
+  const mined = await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  const waiting = await signWaitingOperations(database.db, OPERATOR, { nonce: 1n });
   mine(chain, mined);
   chain.nonces.set(OPERATOR.address, 1n);
   const headsSeen = new Map<string, string>();
@@ -159,8 +166,8 @@ test("a mined transaction is looked up again only when the head changes, also to
 
 test("a failed look-up is repeated under the same head", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   mine(chain, txHash);
   chain.nonces.set(OPERATOR.address, 1n);
   const headsSeen = new Map<string, string>();
@@ -176,10 +183,13 @@ test("a failed look-up is repeated under the same head", async () => {
   expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
-test("a stuck transaction is outbid with the market's tip", async () => {
+test("a stuck transaction's fees are bumped with the market's tip", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n } });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, {
+    nonce: 0n,
+    fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n },
+  });
   chain.tipWei = 500n;
   await age(database.db, "1 hour");
   await watch(chain);
@@ -188,8 +198,8 @@ test("a stuck transaction is outbid with the market's tip", async () => {
 
 test("times of sending and signing come from the database's clock", async () => {
   const chain = createChainDouble();
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   await watch(chain);
   const patient = { resendAfterMs: 60_000 };
   const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
@@ -205,9 +215,12 @@ test("times of sending and signing come from the database's clock", async () => 
 test("a nonce that no node accepts is used by a no-op, also after the highest fee was offered", async () => {
   const chain = createChainDouble();
   const operation = operationOf();
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const cap = depsOn(database.db, chain).feeCapWei;
-  await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: cap, priorityFeeWei: 1n } });
+  await signWaitingOperations(database.db, OPERATOR, {
+    nonce: 0n,
+    fees: { maxFeeWei: cap, priorityFeeWei: 1n },
+  });
   chain.refusal = "oversized data";
   await watch(chain);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
@@ -234,6 +247,6 @@ async function sayFinal(): Promise<void> {
 }
 
 async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {
-  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  const lease = await acquireLease(database.db, OPERATOR.address, "this process", 60_000);
   await watchTransactions({ ...depsOn(database.db, chain), ...of }, lease!);
 }

@@ -14,17 +14,17 @@ import {
 import {
   type Call,
   type ChainTransaction,
-  emptyTransaction,
+  replaceCallWithNoop,
   fence,
   findCall,
   findRaw,
   hashesOf,
   insertVersion,
   type Lease,
-  listGaps,
+  listNonceGaps,
   listOpenTransactions,
   markTransaction,
-  noteMined,
+  recordMined,
   raiseNextNonce,
   reopenTransactions,
   storeSigned,
@@ -119,7 +119,7 @@ async function note(
   const ids = (of: ChainTransaction[]) => of.map(({ transactionId }) => transactionId);
   const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
   const dropped = open.filter((one) => one.state === "MINED" && !isMined(one));
-  if (mined.length + dropped.length > 0) await noteMined(db, ids(mined), ids(dropped));
+  if (mined.length + dropped.length > 0) await recordMined(db, ids(mined), ids(dropped));
 }
 
 /**
@@ -222,7 +222,7 @@ async function replaceWithNoop(
   await tx(db, async (tx) => {
     await fence(tx, lease);
     await onReleased(tx, transactionId, reason);
-    await emptyTransaction(tx, transactionId, nothing);
+    await replaceCallWithNoop(tx, transactionId, nothing);
   });
   log.error(
     { nonce: transaction.nonce.toString(), reason },
@@ -316,7 +316,7 @@ async function fillGaps(
     await fence(tx, lease);
     await reopenTransactions(tx, signer.address, chainNonce);
   });
-  for (const nonce of await listGaps(db, signer.address, chainNonce)) {
+  for (const nonce of await listNonceGaps(db, signer.address, chainNonce)) {
     const fees = firstFees(await marketOf(deps));
     if (!fees) return;
     const call = await noopOf(deps);

@@ -3,7 +3,7 @@ import { firstFees, gasRoom, isEnough, mostGas, noopGas, replacementFees, within
 
 const GWEI = 1_000_000_000n;
 
-test("the first offer allows a doubled base fee, and leaves room to be outbid under the cap", () => {
+test("the first offer allows a doubled base fee, and leaves room for a bump under the cap", () => {
   const of = (baseFeeWei: bigint) => firstFees({ baseFeeWei, tipWei: GWEI, capWei: 100n * GWEI });
   expect(of(10n * GWEI)).toEqual({ maxFeeWei: 21n * GWEI, priorityFeeWei: GWEI });
   expect(of(60n * GWEI)?.maxFeeWei).toBe(70n * GWEI);
@@ -32,7 +32,7 @@ test("a replacement offers a tenth more in both fees and at least the market's t
   );
 });
 
-test("an offer up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
+test("an offer up to seven tenths of the cap can be bumped twice, wherever the base fee falls", () => {
   const cap = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
   const thousandth = fc.bigInt({ min: 0n, max: 700n });
   fc.assert(

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx } from "@wonrail/kit/db";
 import { NEXT_OPERATOR, OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, takeIn } from "../../testing/operations";
+import { signWaitingOperations, operationOf, ingestOperations } from "../../testing/operations";
 import {
   countPendingTransactions,
   fence,
-  holdLease,
+  acquireLease,
   LeaseLostError,
   releaseLease,
-  whileHolding,
+  renewLeaseDuring,
 } from "./transactions";
 
 const database = freshDatabase();
 const { address } = OPERATOR;
 
-const hold = (holder: string, ttlMs = 60_000) => holdLease(database.db, address, holder, ttlMs);
+const hold = (holder: string, ttlMs = 60_000) => acquireLease(database.db, address, holder, ttlMs);
 const endLease = () =>
   database.db.run(sql`update signers set lease_ends_at = clock_timestamp() where address = ${address}`);
 
@@ -48,19 +48,19 @@ test("a lease with an impossible end, after a clock was set back, is taken over,
 
 test("a released lease is free at once, and only its holder can release it", async () => {
   await hold("one");
-  await holdLease(database.db, NEXT_OPERATOR.address, "one", 60_000);
+  await acquireLease(database.db, NEXT_OPERATOR.address, "one", 60_000);
   await releaseLease(database.db, address, "other");
   expect(await hold("other")).toBeNull();
   await releaseLease(database.db, address, "one");
   expect(await hold("other")).toMatchObject({ epoch: 2n });
   await releaseLease(database.db, address, "one");
   expect(await hold("one")).toBeNull();
-  expect(await holdLease(database.db, NEXT_OPERATOR.address, "other", 60_000)).toBeNull();
+  expect(await acquireLease(database.db, NEXT_OPERATOR.address, "other", 60_000)).toBeNull();
 });
 
 test("a lease that expired while its holder was stalled is not renewed", async () => {
   const lease = (await hold("one", 600))!;
-  await whileHolding(database.db, lease, 600, async () => {
+  await renewLeaseDuring(database.db, lease, 600, async () => {
     await endLease();
     await sleep(500);
   });
@@ -71,17 +71,17 @@ test("work under a lost lease does not renew its successor's", async () => {
   const lease = (await hold("one", 300))!;
   await endLease();
   await hold("other", 300);
-  await whileHolding(database.db, lease, 300, () => sleep(600));
+  await renewLeaseDuring(database.db, lease, 300, () => sleep(600));
   expect(await hold("third")).not.toBeNull();
 });
 
 test("pending transactions are the signed and unmined ones of one signer", async () => {
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, NEXT_OPERATOR, { nonce: 0n });
-  await takeIn(database.db, [operationOf()]);
-  await carry(database.db, NEXT_OPERATOR, { nonce: 1n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, NEXT_OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operationOf()]);
+  await signWaitingOperations(database.db, NEXT_OPERATOR, { nonce: 1n });
   const counts = () =>
     Promise.all([OPERATOR, NEXT_OPERATOR].map((of) => countPendingTransactions(database.db, of.address)));
   expect(await counts()).toEqual([1, 2]);

@@ -38,7 +38,7 @@ export interface Call {
  * hands. An end later than any possible lease stems from before the database's clock was set back;
  * the new epoch fences its holder.
  */
-export async function holdLease(
+export async function acquireLease(
   db: Queryable,
   signer: string,
   holder: string,
@@ -55,7 +55,7 @@ export async function holdLease(
 }
 
 /** Renews the lease during the work. A stopped process renews nothing. */
-export async function whileHolding<T>(
+export async function renewLeaseDuring<T>(
   db: Queryable,
   lease: Lease,
   ttlMs: number,
@@ -109,31 +109,36 @@ export async function lockPlanning(tx: Tx, { signer, epoch }: Lease): Promise<vo
  * True when the lease ended long ago, or ends impossibly late because the database's clock was set
  * back.
  */
-function isGone(goneForMs: number): Sql {
-  const goneFor = sql`make_interval(secs => ${goneForMs / 1000})`;
-  return sql`not lease_ends_at between clock_timestamp() - ${goneFor} and clock_timestamp() + ${goneFor}`;
+function hasNoWriter(withoutWriterMs: number): Sql {
+  const withoutWriter = sql`make_interval(secs => ${withoutWriterMs / 1000})`;
+  return sql`not lease_ends_at between clock_timestamp() - ${withoutWriter} and clock_timestamp() + ${withoutWriter}`;
 }
 
 /** Other signers without a writer for this long, and with open transactions. */
-export async function listGoneSigners(
+export async function listRetiredSigners(
   db: Queryable,
   { signer }: Lease,
-  goneForMs: number,
+  withoutWriterMs: number,
 ): Promise<string[]> {
   const rows = await db.query<{ address: string }>(sql`
     select address from signers
-    where address <> ${signer} and ${isGone(goneForMs)}
+    where address <> ${signer} and ${hasNoWriter(withoutWriterMs)}
       and exists (select from transactions t where t.signer = address and t.state in ('SIGNED', 'SENT', 'MINED'))
     order by address`);
   return rows.map(({ address }) => address);
 }
 
 /** Locks all signers and fences off a retired one. Returns false if that one has a writer again. */
-export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: number): Promise<boolean> {
+export async function fenceRetiredSigner(
+  tx: Tx,
+  lease: Lease,
+  gone: string,
+  withoutWriterMs: number,
+): Promise<boolean> {
   await lockPlanning(tx, lease);
   const stopped = await tx.run(sql`
     update signers set epoch = epoch + 1
-    where address = ${gone} and ${isGone(goneForMs)}`);
+    where address = ${gone} and ${hasNoWriter(withoutWriterMs)}`);
   return stopped === 1;
 }
 
@@ -173,7 +178,7 @@ export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
 }
 
 /** Releases the call, whose nonce a no-op will use. */
-export async function emptyTransaction(
+export async function replaceCallWithNoop(
   tx: Tx,
   transactionId: bigint,
   of: Pick<NewTransaction, "to" | "gasLimit">,
@@ -194,14 +199,14 @@ export async function insertVersion(tx: Tx, transactionId: bigint, version: NewV
 }
 
 /** Records a try to send; `taken` if a node has the bytes, or may have them. */
-export async function noteSend(db: Queryable, transactionId: bigint, taken: boolean): Promise<void> {
+export async function recordSend(db: Queryable, transactionId: bigint, taken: boolean): Promise<void> {
   await db.run(sql`
     update transactions set state = case when ${taken} then 'SENT' else state end, sends = sends + 1, sent_at = now()
     where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
 }
 
 /** Marks these as mined, final or not, and the dropped ones as to be sent again. */
-export async function noteMined(db: Queryable, mined: bigint[], dropped: bigint[]): Promise<void> {
+export async function recordMined(db: Queryable, mined: bigint[], dropped: bigint[]): Promise<void> {
   await db.run(sql`
     update transactions set state = case when transaction_id = any(${mined}::bigint[]) then 'MINED' else 'SENT' end
     where transaction_id = any(${[...mined, ...dropped]}::bigint[]) and state in ('SIGNED', 'SENT', 'MINED')`);
@@ -211,7 +216,7 @@ export async function noteMined(db: Queryable, mined: bigint[], dropped: bigint[
  * Nonces from the chain's next one on that no transaction of ours has. Transactions behind them
  * cannot be mined.
  */
-export async function listGaps(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint[]> {
+export async function listNonceGaps(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint[]> {
   const rows = await db.query<{ nonce: bigint }>(sql`
     select nonce from signers, generate_series(${chainNonce}::bigint, least(next_nonce, ${chainNonce}::bigint + 100) - 1) as nonce
     where address = ${signer} and not exists (select from transactions t where t.signer = address and t.nonce = nonce.nonce)

@@ -2,17 +2,17 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { findMintRoom, type Provider, tokenOf } from "../../evm";
 import {
   findCursor,
-  findFurthest,
+  findFurthestBlock,
   listPaymentManagers,
   lockPaymentManagers,
-  takeIntoUse,
+  savePaymentManager,
 } from "../../indexer";
 
 export type Adoption =
   | "adopted"
   | "in_use"
-  | "nothing_taken_in"
-  | "taking_in_again"
+  | "nothing_ingested"
+  | "rescanning"
   | "not_of_our_token"
   /** That payment manager can still mint after this block, the last ingested one. */
   | { stillMints: string; blockNumber: bigint }
@@ -31,12 +31,12 @@ export async function adoptPaymentManager(
   const [known, cursor, furthest] = [
     await listPaymentManagers(db),
     await findCursor(db),
-    await findFurthest(db),
+    await findFurthestBlock(db),
   ];
   if (known.at(-1) === address.toLowerCase()) return "in_use";
-  if (known.length === 0 || !cursor) return "nothing_taken_in";
+  if (known.length === 0 || !cursor) return "nothing_ingested";
   const { blockNumber } = cursor;
-  if (blockNumber < furthest!.blockNumber) return "taking_in_again";
+  if (blockNumber < furthest!.blockNumber) return "rescanning";
   const token = await tokenOf(provider, known.at(-1)!, blockNumber);
   if (token === null || (await tokenOf(provider, address, blockNumber)) !== token) return "not_of_our_token";
   for (const before of known.filter((one) => one !== address.toLowerCase())) {
@@ -46,7 +46,7 @@ export async function adoptPaymentManager(
   }
   return tx(db, async (tx) => {
     if ((await lockPaymentManagers(tx)).at(-1) !== known.at(-1)) return "changed_meanwhile";
-    await takeIntoUse(tx, address);
+    await savePaymentManager(tx, address);
     return "adopted";
   });
 }

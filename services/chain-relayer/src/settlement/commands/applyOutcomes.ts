@@ -4,11 +4,15 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { isOutcome, type Outcome, placeOf } from "../../evm";
 import { type FinalRange, findAddresses, findUsedAuthorizations } from "../../indexer";
 import { decideNext, type Evidence, type Next } from "../domain/decideNext";
-import { stepsLeftOut } from "../domain/movement";
+import { findMissingSteps } from "../domain/movement";
 import { isLeg, walletsOf } from "../domain/steps";
 import { operationsConfirmed } from "../events";
-import { findOrders, type Orders } from "../queries/findOrders";
-import { allSettledByOthers, remainingSteps, type SettledBy } from "../queries/settledByOthers";
+import { findEventOrigins, type EventOrigins } from "../queries/findEventOrigins";
+import {
+  findSettlementsByOthers,
+  findRemainingSteps,
+  type SettlingTransaction,
+} from "../queries/settlementsByOthers";
 import {
   type Confirmation,
   factsOf,
@@ -16,19 +20,19 @@ import {
   listInFlightOf,
   markConfirmed,
   type Operation,
-  putBack,
+  replanOperations,
 } from "../store/operations";
 
 type Retry = Extract<Next, { do: "retry" }>;
 
 /** Applies a range's outcomes to their operations. Returns the orders behind its events. */
-export async function applyOutcomes(tx: Tx, range: FinalRange, network: string): Promise<Orders> {
+export async function applyOutcomes(tx: Tx, range: FinalRange, network: string): Promise<EventOrigins> {
   const named = range.events.filter(isOutcome).map(({ operationId }) => operationId);
   const operations = await findByOperationIds(tx, [...new Set(named)]);
-  const strangers = await decideAll(tx, range, operations, network);
+  const foreignOperationIds = await decideAll(tx, range, operations, network);
   // An operation whose name was used by another ordered none of its events.
-  for (const operationId of strangers) operations.delete(operationId);
-  return findOrders(tx, range, operations);
+  for (const operationId of foreignOperationIds) operations.delete(operationId);
+  return findEventOrigins(tx, range, operations);
 }
 
 /**
@@ -43,18 +47,18 @@ async function decideAll(
 ): Promise<Set<string>> {
   const outcomes = range.events.filter(isOutcome).filter(({ operationId }) => operations.has(operationId));
   const refused = outcomes.flatMap((event) => (event.kind === "failed" ? [event.operationId] : []));
-  const settled = await allSettledByOthers(
+  const settled = await findSettlementsByOthers(
     tx,
     [...new Set(refused)].map((operationId) => operations.get(operationId)!),
   );
-  const strangers = await findStrangers(tx, range, outcomes, operations);
+  const foreignOperationIds = await findForeignOperationIds(tx, range, outcomes, operations);
   const carried = countCarried(range);
   const confirmations = new Map<string, Confirmation>();
   const retries = new Map<string, { operation: Operation; retry: Retry }>();
   for (const event of outcomes) {
     const operation = operations.get(event.operationId)!;
     const other = settled.get(event.operationId);
-    const next = decideNext(factsOf(operation), evidenceOf(event, other, strangers));
+    const next = decideNext(factsOf(operation), evidenceOf(event, other, foreignOperationIds));
     // Of several outcomes the first one that settles it counts; a failure counts only without one.
     if (next.do === "retry") retries.set(event.operationId, { operation, retry: next });
     if (next.do !== "confirm" || confirmations.has(event.operationId)) continue;
@@ -66,17 +70,17 @@ async function decideAll(
     );
   }
   for (const operationId of confirmations.keys()) retries.delete(operationId);
-  await putBackAll(tx, [...retries.values()]);
+  await replanAll(tx, [...retries.values()]);
   const confirmed = await markConfirmed(tx, [...confirmations.values()]);
   await appendEvents(tx, operationsConfirmed(confirmed, network));
-  return strangers;
+  return foreignOperationIds;
 }
 
 /**
  * Ids of operations under whose name another operation was executed. A restored ledger gives new
  * entries the numbers of forgotten ones, and names follow from numbers.
  */
-async function findStrangers(
+async function findForeignOperationIds(
   tx: Tx,
   { firsts, movements }: FinalRange,
   outcomes: Outcome[],
@@ -85,25 +89,25 @@ async function findStrangers(
   const settled = outcomes.filter(({ kind }) => kind !== "failed");
   const named = walletsOf(settled.flatMap(({ operationId }) => operations.get(operationId)!.steps));
   const addresses = await findAddresses(tx, named);
-  const strangers = new Set<string>();
+  const foreignOperationIds = new Set<string>();
   for (const event of settled) {
     const { steps } = operations.get(event.operationId)!;
     const moved = movements.get(placeOf(firsts.get(event.operationId) ?? event)) ?? [];
-    const leftOut = stepsLeftOut(steps, moved, addresses);
+    const leftOut = findMissingSteps(steps, moved, addresses);
     if (leftOut?.length === 0) continue;
     // Steps that others have executed are left out.
     const used = await findUsedAuthorizations(tx, (leftOut ?? []).filter(isLeg));
-    const isOurs = leftOut && remainingSteps({ steps: leftOut }, used, addresses).length === 0;
-    if (!isOurs) strangers.add(event.operationId);
+    const isOurs = leftOut && findRemainingSteps({ steps: leftOut }, used, addresses).length === 0;
+    if (!isOurs) foreignOperationIds.add(event.operationId);
   }
-  return strangers;
+  return foreignOperationIds;
 }
 
 /** Plans the operations again that a final transaction carried and did not execute. */
-export async function applyNotCarried(tx: Tx, transactionId: bigint, succeeded: boolean): Promise<void> {
+export async function replanUnexecuted(tx: Tx, transactionId: bigint, succeeded: boolean): Promise<void> {
   const operations = await listInFlightOf(tx, transactionId);
   const evidence: Evidence = { kind: "not_carried", reason: succeeded ? "not_executed" : "batch_reverted" };
-  await putBackAll(
+  await replanAll(
     tx,
     operations.flatMap((operation) => {
       const next = decideNext(factsOf(operation), evidence);
@@ -112,10 +116,10 @@ export async function applyNotCarried(tx: Tx, transactionId: bigint, succeeded: 
   );
 }
 
-async function putBackAll(tx: Tx, all: { operation: Operation; retry: Retry }[]): Promise<void> {
+async function replanAll(tx: Tx, all: { operation: Operation; retry: Retry }[]): Promise<void> {
   for (const same of groupBy(all, ({ retry }) => `${retry.delayMs} ${retry.reason}`).values()) {
     const { reason, delayMs } = same[0]!.retry;
-    await putBack(
+    await replanOperations(
       tx,
       same.map(({ operation }) => operation),
       reason,
@@ -127,10 +131,11 @@ async function putBackAll(tx: Tx, all: { operation: Operation; retry: Retry }[])
 /** A failed operation moved nothing, but strangers may have submitted all its legs before. */
 function evidenceOf(
   event: Outcome,
-  settledBy: SettledBy | undefined,
-  strangers: ReadonlySet<string>,
+  settledBy: SettlingTransaction | undefined,
+  foreignOperationIds: ReadonlySet<string>,
 ): Evidence {
-  if (event.kind !== "failed") return { kind: strangers.has(event.operationId) ? "name_taken" : "executed" };
+  if (event.kind !== "failed")
+    return { kind: foreignOperationIds.has(event.operationId) ? "name_taken" : "executed" };
   return { kind: "refused", reason: event.reason, settled: settledBy !== undefined };
 }
 

@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { findCursor, forgetPaymentManagers, lockPaymentManagers, takeIntoUse } from "../../indexer";
+import { findCursor, deletePaymentManagers, lockPaymentManagers, savePaymentManager } from "../../indexer";
 
 /**
  * A database starts with the configured payment manager. After its first ingested block it accepts
@@ -16,7 +16,7 @@ export async function assertPaymentManagerAdopted(db: Database, address: string)
           'See "Replace the payment manager" in the guide to the chart, and "Back up and restore" after a restore',
       );
     // The previous one was configured by mistake and has no operation.
-    await forgetPaymentManagers(tx);
-    await takeIntoUse(tx, address);
+    await deletePaymentManagers(tx);
+    await savePaymentManager(tx, address);
   });
 }

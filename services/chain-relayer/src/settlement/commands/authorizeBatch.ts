@@ -14,8 +14,8 @@ import { findDatabaseTime } from "../store/databaseTime";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations, type WalletClient } from "../../indexer";
 import { callWithBisection } from "./callWithBisection";
-import { type Known, resolveAddresses } from "./resolveAddresses";
-import { remainingSteps } from "../queries/settledByOthers";
+import { type ResolvedAddresses, resolveAddresses } from "./resolveAddresses";
+import { findRemainingSteps } from "../queries/settlementsByOthers";
 
 export interface AuthorizeDeps {
   db: Database;
@@ -65,7 +65,7 @@ export async function authorizeBatch(
   const used = await findUsedAuthorizations(deps.db, legs);
   const now = await findTime(deps, chainTime);
   const drafts = batch.map((operation): Draft => {
-    const steps = remainingSteps(operation, used, addresses);
+    const steps = findRemainingSteps(operation, used, addresses);
     return {
       operation,
       steps,
@@ -107,7 +107,7 @@ function endOf(
   return limit < end ? limit : end;
 }
 
-function reasonAgainst({ steps }: Operation, { addresses, malformed }: Known): string | null {
+function reasonAgainst({ steps }: Operation, { addresses, malformed }: ResolvedAddresses): string | null {
   const unknown = walletsOf(steps).filter((walletId) => !addresses.has(walletId));
   const isOutside = ({ toAddress }: Step) => toAddress !== null && readAddress(toAddress) === null;
   if (unknown.some((walletId) => malformed.has(walletId)) || steps.some(isOutside)) return MALFORMED;

@@ -1,8 +1,9 @@
 import { refusedFields } from "@wonrail/kit/contract/errors";
 
 /**
- * Calls with all items. If the call is refused as malformed, each half is called
- * separately, so that a malformed item fails alone. `ask` returns an answer per item, in order.
+ * Calls `ask` with all items. If the call is refused as malformed (REQ_001), calls it with each half,
+ * and so on, so that a malformed item fails alone. Returns an answer per item, in order, and null for a
+ * malformed item.
  */
 export async function callWithBisection<I, O>(
   items: I[],

@@ -1,12 +1,12 @@
 import { tx, type Tx } from "@wonrail/kit/db";
-import { readOrganisation } from "../domain/readForm";
+import { readOrganisation } from "../domain/entryFields";
 import { type JournalHead, listReplaced, moveHeads } from "../store/settlementQueues";
 import { type PullDeps, pullQueue } from "./pullEntries";
 
 const PAGE = 1_000;
 
 /** Notes that the journals of these organisations have new entries. */
-export async function noteHeads(tx: Tx, heads: JournalHead[]): Promise<void> {
+export async function recordHeads(tx: Tx, heads: JournalHead[]): Promise<void> {
   await moveHeads(
     tx,
     heads.map(({ orgId, sequence }) => ({ orgId: readOrganisation(orgId), sequence })),

@@ -1,15 +1,15 @@
 import { type Log } from "@wonrail/kit/log";
 import {
   countPendingTransactions,
-  holdLease,
+  acquireLease,
   type Lease,
   LeaseLostError,
   recoverFromRetiredSigner,
   type WatchDeps,
   watchTransactions,
-  whileHolding,
+  renewLeaseDuring,
 } from "../../sender";
-import { planOperations, roomToPlan } from "./planOperations";
+import { planOperations, findPlanningRoom } from "./planOperations";
 import { type PullDeps, pullEntries } from "./pullEntries";
 import { releaseOperations } from "./releaseOperations";
 import { sendBatches, type SendDeps } from "./sendBatches";
@@ -32,10 +32,10 @@ const MAX_ROUNDS = 10;
  */
 export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise<boolean> {
   const { db, signer, holder, leaseMs, log } = deps;
-  const lease = await holdLease(db, signer.address, holder, leaseMs);
+  const lease = await acquireLease(db, signer.address, holder, leaseMs);
   if (!lease) return false;
   try {
-    return await whileHolding(db, lease, leaseMs, () => round(deps, lease, signal));
+    return await renewLeaseDuring(db, lease, leaseMs, () => round(deps, lease, signal));
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
     log.warn("another replica has taken over");
@@ -62,7 +62,7 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
 async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   let found = false;
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round += 1) {
-    const hasRoom = (await roomToPlan(deps.db)) > 0;
+    const hasRoom = (await findPlanningRoom(deps.db)) > 0;
     const pulled = hasRoom ? await pullEntries(deps, signal) : 0;
     const planned = await planOperations(deps.db, lease);
     found ||= pulled > 0 || planned;

@@ -12,9 +12,9 @@ import {
   RpcRefusal,
   type Signer,
 } from "../../evm";
-import { fundedOperations } from "../domain/fundedOperations";
+import { selectFundedOperations } from "../domain/selectFundedOperations";
 import { isLeg, walletsOf } from "../domain/steps";
-import { remainingSteps } from "../queries/settledByOthers";
+import { findRemainingSteps } from "../queries/settlementsByOthers";
 import { type Operation } from "../store/operations";
 import { findBlockedWallets } from "../store/walletBlocks";
 import { postpone, postponeBlocked, postponeRefused } from "../store/plannedOperations";
@@ -108,9 +108,9 @@ async function withoutFunds(deps: DryRunDeps, planned: Operation[], latest: Bloc
   );
   const spendings = refused.map((operation) => ({
     operation,
-    steps: remainingSteps(operation, used, addresses),
+    steps: findRemainingSteps(operation, used, addresses),
   }));
-  const funded = fundedOperations(spendings, balances);
+  const funded = selectFundedOperations(spendings, balances);
   const waiting = spendings.filter((one) => !funded.has(one)).map(({ operation }) => operation);
   await postpone(deps.db, waiting, NO_FUNDS, ASK_AGAIN_MS);
   return waiting;

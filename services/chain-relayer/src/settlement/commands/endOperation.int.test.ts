@@ -3,7 +3,7 @@ import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { type NewOperation } from "../store/operations";
 import { createChainDouble, cursorAt, blockHashOf, depsOn, TOKEN } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { holdOf, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
+import { holdOf, operationOf, statesOf, ingestOperations, ingestExpiredHold } from "../../testing/operations";
 import { type Decision } from "../store/operatorDecisions";
 import { endOperation } from "./endOperation";
 import { expireHolds } from "./expireHolds";
@@ -71,7 +71,7 @@ test("an operation that waits for another reason cannot be ended", async () => {
 test("a blocked entry can only be read again or passed over", async () => {
   const { db } = database;
   const blocked = operationOf(undefined, { blockedReason: "unreadable", orgSequence: 7n });
-  await takeIn(db, [blocked]);
+  await ingestOperations(db, [blocked]);
   await db.run(sql`update settlement_queues set head_sequence = 9, cursor_sequence = 9, cursor_ref = 'x'`);
   expect(await end(blocked, "sign_anew")).toBe("another_way");
   expect(await end(blocked, "read_again")).toBe("done");
@@ -86,7 +86,7 @@ test("a blocked entry can only be read again or passed over", async () => {
 
 /** An operation that waits for this reason, with known wallet addresses. */
 async function deadEnd(reason: string, operation = operationOf()): Promise<NewOperation> {
-  await takeInExpired(database.db, operation, { reason });
+  await ingestExpiredHold(database.db, operation, { reason });
   await database.db.run(
     sql`update operations set expires_at = null where expires_at > now() - interval '1 minute'`,
   );

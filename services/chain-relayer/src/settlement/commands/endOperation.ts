@@ -8,9 +8,9 @@ import { operationsConfirmed } from "../events";
 import {
   giveUpHold,
   hasSettled,
-  lockDeadEnd,
+  lockUndecidedOperation,
   type OperatorDecision,
-  passOver,
+  skipBlockedOperation,
   renameOperation,
   saveDecision,
 } from "../store/operatorDecisions";
@@ -45,7 +45,7 @@ export async function endOperation(
   // Read before any lock is taken.
   const receipt = decision.txHash === null ? null : await findFinalReceipt(deps, decision.txHash);
   return tx(deps.db, async (tx) => {
-    const operation = await lockDeadEnd(tx, ledgerRef);
+    const operation = await lockUndecidedOperation(tx, ledgerRef);
     if (!operation) return "not_at_a_dead_end";
     const ending = await apply(tx, operation, decision, { receipt, network: deps.network });
     if (ending === "done") await saveDecision(tx, operation, decision);
@@ -66,7 +66,7 @@ async function apply(
       await pullAgainFrom(tx, operation.orgId, operation.orgSequence);
       return "done";
     case "pass_over":
-      await passOver(tx, operation);
+      await skipBlockedOperation(tx, operation);
       return "done";
     case "settled_elsewhere": {
       if (!receipt || !(await isProof(tx, operation, txHash!, receipt))) return "no_proof";

@@ -3,11 +3,11 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "../../evm/contracts";
 import { type NewOperation } from "../store/operations";
-import { takeIntoUse } from "../../indexer/store/paymentManagers";
+import { savePaymentManager } from "../../indexer/store/paymentManagers";
 import { rewindCursor } from "../../indexer/store/scanCursor";
 import { saveUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 import { listPlannedOperations } from "../store/plannedOperations";
 import { planOperations } from "./planOperations";
 import { expireHolds } from "./expireHolds";
@@ -22,7 +22,14 @@ import {
   TOKEN,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, holdOf, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
+import {
+  signWaitingOperations,
+  holdOf,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  ingestExpiredHold,
+} from "../../testing/operations";
 
 const database = freshDatabase();
 const { signal } = new AbortController();
@@ -57,7 +64,7 @@ test("a hold does not expire when its final block is replaced during the look-up
 });
 
 test.each(["authorizationState", "isExecuted"])(
-  "a hold is not given up while the final block's %s speaks against it, though no event of it was taken in",
+  "a hold is not given up when the final block's %s contradicts it, and no event of it was ingested",
   async (question) => {
     const hold = await expiredHold();
     const chain = createChainDouble();
@@ -72,7 +79,7 @@ test.each(["authorizationState", "isExecuted"])(
 
 test("a hold does not expire when any earlier payment manager has executed it", async () => {
   const hold = await expiredHold();
-  await tx(database.db, (tx) => takeIntoUse(tx, `0x${"6".repeat(40)}`));
+  await tx(database.db, (tx) => savePaymentManager(tx, `0x${"6".repeat(40)}`));
   const chain = createChainDouble();
   const { callAt } = chain.provider;
   const asks = managerAbi.getFunction("isExecuted")!.selector;
@@ -110,8 +117,8 @@ test("a hold that is sent during its look-up expires, with a single event", asyn
 test("a hold does not expire while an unmined transaction carries it", async () => {
   const { db } = database;
   const hold = holdOf();
-  await takeIn(db, [hold]);
-  await carry(db, OPERATOR, { nonce: 0n });
+  await ingestOperations(db, [hold]);
+  await signWaitingOperations(db, OPERATOR, { nonce: 0n });
   await db.run(sql`update operations set expires_at = now() - interval '1 second'`);
   await cursorAt(db, 1_000n, LATE);
   await expireHolds(depsOn(db, createChainDouble()), signal);
@@ -129,7 +136,7 @@ test.each([
 ])("a hold that waits for %s never fails", async (reason) => {
   const { db } = database;
   const hold = holdOf();
-  await takeInExpired(db, hold, { reason });
+  await ingestExpiredHold(db, hold, { reason });
   await cursorAt(db, 1_000n, LATE);
   await expireHolds(depsOn(db, createChainDouble()), signal);
   expect(await statesOf(db, [hold])).toEqual([`PLANNED ${reason}`]);
@@ -149,9 +156,9 @@ test("a hold's clock starts when everything before it on its wallet has settled"
     toWalletId: walletId,
     nonce: "",
   };
-  await takeIn(db, [{ ...charge, steps: [mint] }]);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
-  await takeInExpired(db, hold);
+  await ingestOperations(db, [{ ...charge, steps: [mint] }]);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
+  await ingestExpiredHold(db, hold);
   await db.run(sql`update operations set expires_at = null`);
   await addressOf(hold);
   await cursorAt(db, 1_000n, LATE);
@@ -176,9 +183,9 @@ test("a hold does not fail while its money waits behind a block two wallets upst
     return { ...operation, steps: operation.steps.map((step) => ({ ...step, toWalletId: to })) };
   };
   const chain = [paying(blocked, payee), paying(payee, walletId)];
-  await takeIn(db, chain);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
-  await takeInExpired(db, hold, { reason: "ERC20InsufficientBalance" });
+  await ingestOperations(db, chain);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
+  await ingestExpiredHold(db, hold, { reason: "ERC20InsufficientBalance" });
   await db.run(sql`update operations set expires_at = null`);
   const refusedFor = (reason: string, { ledgerRef }: NewOperation) =>
     db.run(sql`update operations set attempts = 1, wait_reason = ${reason} where ledger_ref = ${ledgerRef}`);
@@ -246,7 +253,7 @@ test("a hold with a cancelled authorization expires, although the token calls it
 test("later expired holds are looked up although many look-ups fail", async () => {
   const vain = Array.from({ length: 100 }, () => holdOf());
   for (const [number, hold] of vain.entries())
-    await takeInExpired(database.db, hold, { expiresAt: new Date(Date.now() - 60_000 + number) });
+    await ingestExpiredHold(database.db, hold, { expiresAt: new Date(Date.now() - 60_000 + number) });
   await saveWalletAddresses(
     database.db,
     vain.map(({ orgId, steps }, number) => ({
@@ -314,7 +321,7 @@ test("a stopping process expires no more holds, and the next process expires the
 /** A hold with a known wallet address, and a final block after its end. */
 async function expiredHold(): Promise<NewOperation> {
   const hold = holdOf();
-  await takeInExpired(database.db, hold);
+  await ingestExpiredHold(database.db, hold);
   await addressOf(hold);
   await cursorAt(database.db, 1_000n, LATE);
   return hold;

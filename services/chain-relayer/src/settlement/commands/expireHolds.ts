@@ -9,7 +9,7 @@ import {
   type CanonicalDeps,
   type Cursor,
   findCursor,
-  findFurthest,
+  findFurthestBlock,
   findUsedAuthorizations,
   isCancelled,
   listPaymentManagers,
@@ -17,7 +17,7 @@ import {
 } from "../../indexer";
 import { type Confirmation, factsOf, markConfirmed, markFailed, type Operation } from "../store/operations";
 import { type EndPlace, listExpiredHolds, startHoldClocks } from "../store/holds";
-import { settledByOthers } from "../queries/settledByOthers";
+import { findSettlementByOthers } from "../queries/settlementsByOthers";
 import { resolveAddresses } from "./resolveAddresses";
 
 export interface ExpireDeps extends CanonicalDeps {
@@ -39,7 +39,7 @@ const AT_ONCE = 100;
  * block is the indexed one.
  */
 export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
-  const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
+  const [cursor, furthest] = [await findCursor(deps.db), await findFurthestBlock(deps.db)];
   await startHoldClocks(deps.db, deps.outsideLifeMs);
   // During a rescan the older state proves nothing.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
@@ -48,7 +48,7 @@ export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promis
   if (expired.length > 0) await assertCanonical(deps, furthest);
   for (const operation of expired) {
     signal.throwIfAborted();
-    const other = await settledByOthers(deps.db, operation);
+    const other = await findSettlementByOthers(deps.db, operation);
     const facts = factsOf(operation, await findLatestEnd(deps, operation));
     if (!other && cursor.blockTime <= facts.endsAt!) continue;
     const evidence = await lookUp(deps, operation, { cursor, isSettled: other !== null });

@@ -1,7 +1,7 @@
 import { tx } from "@wonrail/kit/db";
 import { encodeToken } from "../../evm/contracts";
 import { RpcRefusal } from "../../evm/rpc";
-import { listPaymentManagers, takeIntoUse } from "../../indexer/store/paymentManagers";
+import { listPaymentManagers, savePaymentManager } from "../../indexer/store/paymentManagers";
 import { rewindCursor } from "../../indexer/store/scanCursor";
 import { adoptPaymentManager } from "./adoptPaymentManager";
 import { dispatch } from "./dispatch";
@@ -17,7 +17,7 @@ import {
 } from "../../testing/chainDouble";
 import { executionOf } from "../../testing/executions";
 import { freshDatabase } from "../../testing/database";
-import { operationOf, statesOf, takeIn } from "../../testing/operations";
+import { operationOf, statesOf, ingestOperations } from "../../testing/operations";
 
 const NEXT = `0x${"aB".repeat(20)}`;
 const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
@@ -43,7 +43,7 @@ test("a database accepts any payment manager before its first block, and only th
 
 test("a replaced payment manager receives nothing new", async () => {
   const [chain, operation] = [createChainDouble(), operationOf()];
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   await use(NEXT);
   await dispatch(depsOn(database.db, chain), new AbortController().signal);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED payment_manager_replaced"]);
@@ -52,7 +52,7 @@ test("a replaced payment manager receives nothing new", async () => {
 
 test("events of the previous payment manager settle operations, also in a rescan", async () => {
   const [chain, operation] = [createChainDouble(), operationOf()];
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   await use(NEXT);
   chain.logs = await executionOf(database.db, operation, 950n);
   await cursorAt(database.db, 940n);
@@ -90,7 +90,7 @@ describe("a new payment manager is adopted", () => {
   test("not during a rescan", async () => {
     const before = { blockNumber: 900n, blockHash: blockHashOf(900n), blockTime: 1n };
     await tx(database.db, (tx) => rewindCursor(tx, before));
-    expect(await adopt(NEXT)).toBe("taking_in_again");
+    expect(await adopt(NEXT)).toBe("rescanning");
   });
 
   test("not while an earlier one could still mint at the last ingested block", async () => {
@@ -111,5 +111,5 @@ describe("a new payment manager is adopted", () => {
 });
 
 async function use(address: string): Promise<void> {
-  await tx(database.db, (tx) => takeIntoUse(tx, address));
+  await tx(database.db, (tx) => savePaymentManager(tx, address));
 }

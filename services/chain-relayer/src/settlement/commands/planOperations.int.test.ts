@@ -1,9 +1,9 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../../reconciliation/store/drifts";
-import { fence, holdLease, type Lease, LeaseLostError } from "../../sender/store/transactions";
+import { fence, acquireLease, type Lease, LeaseLostError } from "../../sender/store/transactions";
 import { freshDatabase, untilSomebodyWaits } from "../../testing/database";
-import { operationOf, statesOf, takeIn } from "../../testing/operations";
+import { operationOf, statesOf, ingestOperations } from "../../testing/operations";
 import { type NewOperation } from "../store/operations";
 import { countPlannedOperations, listPlannedOperations } from "../store/plannedOperations";
 import { setQueuePause } from "../store/settlementQueues";
@@ -15,7 +15,7 @@ test("operations of a wallet are planned in the order of the journal", async () 
   const lease = await becomeWriter();
   const [payer, payee] = [newId("wal"), newId("wal")];
   const all = [[payer], [payer, payee], [payee, payer]].map((wallets) => operationOf(payer, { wallets }));
-  await takeIn(database.db, all.toReversed());
+  await ingestOperations(database.db, all.toReversed());
   await planOperations(database.db, lease);
   expect(await plannedRefs()).toEqual(refsOf(all));
 });
@@ -23,18 +23,18 @@ test("operations of a wallet are planned in the order of the journal", async () 
 test("a second pull of an operation changes nothing", async () => {
   const lease = await becomeWriter();
   const [first, second] = [operationOf(), operationOf()];
-  await takeIn(database.db, [first]);
+  await ingestOperations(database.db, [first]);
   await planOperations(database.db, lease);
-  await takeIn(database.db, [first, second]);
+  await ingestOperations(database.db, [first, second]);
   await planOperations(database.db, lease);
   expect(await plannedRefs()).toEqual(refsOf([first, second]));
 });
 
 test("only one writer plans while the operator's key changes", async () => {
   const lease = await becomeWriter();
-  const other = (await holdLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
+  const other = (await acquireLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
   const one = operationOf();
-  await takeIn(database.db, [one]);
+  await ingestOperations(database.db, [one]);
   let done = false;
   const begun = await tx(database.db, async (tx) => {
     await fence(tx, other);
@@ -56,7 +56,7 @@ test("a planner that lost its lease plans nothing", async () => {
 test("a drift stops planned operations of its wallet until an operator acknowledges it", async () => {
   const lease = await becomeWriter();
   const [doubtful, other] = [operationOf(), operationOf()];
-  await takeIn(database.db, [doubtful, other]);
+  await ingestOperations(database.db, [doubtful, other]);
   await planOperations(database.db, lease);
   const walletId = payerOf(doubtful);
   await saveDrifts(database.db, [driftOf(doubtful)]);
@@ -73,7 +73,7 @@ test("a drift blocks later operations of its wallets, and nothing else of its or
   const [payer, payee] = [newId("wal"), newId("wal")];
   const doubtful = operationOf(payer, { wallets: [payer, payee] });
   const [behind, other] = [operationOf(payee), operationOf()];
-  await takeIn(database.db, [doubtful, behind, other]);
+  await ingestOperations(database.db, [doubtful, behind, other]);
   await saveDrifts(database.db, [driftOf(doubtful)]);
   await planOperations(database.db, lease);
   const states = () => statesOf(database.db, [doubtful, behind, other]);
@@ -90,7 +90,7 @@ test("a blocked entry blocks later ones of its wallets until an operator passes 
   const walletId = newId("wal");
   const blocked = operationOf(walletId, { blockedReason: "unreadable" });
   const behind = operationOf(walletId);
-  await takeIn(database.db, [blocked, behind]);
+  await ingestOperations(database.db, [blocked, behind]);
   await planOperations(database.db, lease);
   expect(await statesOf(database.db, [blocked, behind])).toEqual(["BLOCKED unreadable", "WAITING held_up"]);
   await database.db.run(sql`update operations set state = 'PASSED' where state = 'BLOCKED'`);
@@ -101,7 +101,7 @@ test("a blocked entry blocks later ones of its wallets until an operator passes 
 test("a paused queue is planned after its resumption, and others meanwhile", async () => {
   const lease = await becomeWriter();
   const [paused, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
-  await takeIn(database.db, [paused, other]);
+  await ingestOperations(database.db, [paused, other]);
   await setQueuePause(database.db, paused.orgId, "asked to");
   await planOperations(database.db, lease);
   expect(await plannedRefs()).toEqual(refsOf([other]));
@@ -113,9 +113,9 @@ test("a paused queue is planned after its resumption, and others meanwhile", asy
 test("a pause stops planned operations as well, and they take no room", async () => {
   const lease = await becomeWriter();
   const [paused, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
-  await takeIn(database.db, [paused]);
+  await ingestOperations(database.db, [paused]);
   await planOperations(database.db, lease);
-  await takeIn(database.db, [other]);
+  await ingestOperations(database.db, [other]);
   await planOperations(database.db, lease);
   await setQueuePause(database.db, paused.orgId, "asked to");
   expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([other]));
@@ -127,11 +127,11 @@ test("a pause stops planned operations as well, and they take no room", async ()
 test("a hundred queues with drifts do not keep others from their turn", async () => {
   const lease = await becomeWriter();
   const doubtful = Array.from({ length: 100 }, () => operationOf(newId("wal"), { orgId: newId("org") }));
-  await takeIn(database.db, doubtful);
+  await ingestOperations(database.db, doubtful);
   await saveDrifts(database.db, doubtful.map(driftOf));
   await planOperations(database.db, lease);
   const free = operationOf();
-  await takeIn(database.db, [free]);
+  await ingestOperations(database.db, [free]);
   for (let looks = 0; looks < 2; looks += 1) await planOperations(database.db, lease);
   expect(await plannedRefs()).toEqual(refsOf([free]));
 });
@@ -140,14 +140,14 @@ test("a long queue leaves room for a short one", async () => {
   const lease = await becomeWriter();
   const long = Array.from({ length: 4_500 }, () => operationOf());
   const short = operationOf(newId("wal"), { orgId: newId("org") });
-  await takeIn(database.db, [...long, short]);
+  await ingestOperations(database.db, [...long, short]);
   await planOperations(database.db, lease);
   expect((await statesOf(database.db, [short]))[0]).toBe("PLANNED");
   expect(await countPlannedOperations(database.db)).toBe(4_000);
 });
 
 async function becomeWriter(): Promise<Lease> {
-  return (await holdLease(database.db, `0x${"1".repeat(40)}`, "this process", 60_000))!;
+  return (await acquireLease(database.db, `0x${"1".repeat(40)}`, "this process", 60_000))!;
 }
 
 function payerOf({ steps }: NewOperation): string {

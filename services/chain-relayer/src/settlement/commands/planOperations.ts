@@ -8,7 +8,7 @@ import {
   markHeldUp,
   markPlanned,
 } from "../store/plannedOperations";
-import { noteServed } from "../store/settlementQueues";
+import { recordServed } from "../store/settlementQueues";
 
 /**
  * Enough to fill the open transactions, and not more, because planned operations keep their order.
@@ -22,7 +22,7 @@ const LEAST_SHARE = 20;
 const MAX_ROUNDS = 10;
 
 /** Number of operations that may still be planned; 0 while there is enough to send. */
-export async function roomToPlan(db: Queryable): Promise<number> {
+export async function findPlanningRoom(db: Queryable): Promise<number> {
   const room = PLANNED_AHEAD - (await countPlannedOperations(db));
   return room < LEAST_ROOM ? 0 : room;
 }
@@ -31,7 +31,7 @@ export async function roomToPlan(db: Queryable): Promise<number> {
 export async function planOperations(db: Database, lease: Lease): Promise<boolean> {
   return tx(db, async (tx) => {
     await lockPlanning(tx, lease);
-    let room = await roomToPlan(tx);
+    let room = await findPlanningRoom(tx);
     let found = false;
     const served = new Set<string>();
     for (let round = 0; round < MAX_ROUNDS && room > 0; round += 1) {
@@ -48,7 +48,7 @@ export async function planOperations(db: Database, lease: Lease): Promise<boolea
       room -= planned;
     }
     // Last, because it locks rows that the head consumer writes.
-    await noteServed(tx, [...served]);
+    await recordServed(tx, [...served]);
     return found;
   });
 }

@@ -6,7 +6,7 @@ import { type Entry, HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { freshDatabase } from "../../testing/database";
 import { entryOf, journalsOf } from "../../testing/journal";
 import { setQueuePause } from "../store/settlementQueues";
-import { correctHeads, noteHeads } from "./correctHeads";
+import { correctHeads, recordHeads } from "./correctHeads";
 import { pullAll, type PullDeps, pullEntries } from "./pullEntries";
 
 const database = freshDatabase();
@@ -47,14 +47,14 @@ test("a paused queue is not pulled, and delays no other", async () => {
 
 test("an event moves the head forward only, and one without organisation is refused", async () => {
   await tx(database.db, (tx) =>
-    noteHeads(tx, [
+    recordHeads(tx, [
       { orgId: ORG, sequence: 7n },
       { orgId: ORG, sequence: 5n },
     ]),
   );
-  await tx(database.db, (tx) => noteHeads(tx, [{ orgId: ORG, sequence: 6n }]));
+  await tx(database.db, (tx) => recordHeads(tx, [{ orgId: ORG, sequence: 6n }]));
   expect(await queueOf(ORG)).toMatchObject({ head_sequence: 7n });
-  const strange = tx(database.db, (tx) => noteHeads(tx, [{ orgId: "", sequence: 1n }]));
+  const strange = tx(database.db, (tx) => recordHeads(tx, [{ orgId: "", sequence: 1n }]));
   await expect(strange).rejects.toThrow("is not an organisation's id");
 });
 
@@ -167,7 +167,7 @@ test("an entry with the name of a forgotten one is BLOCKED, and the others are p
 
 test("a head beyond the journal's end is lowered", async () => {
   const deps = depsOf({ [ORG]: charges(2) });
-  await tx(database.db, (tx) => noteHeads(tx, [{ orgId: ORG, sequence: 9n }]));
+  await tx(database.db, (tx) => recordHeads(tx, [{ orgId: ORG, sequence: 9n }]));
   await pullAll(deps);
   expect(await queueOf(ORG)).toMatchObject({ head_sequence: 2n, cursor_sequence: 2n, behind_since: null });
 });

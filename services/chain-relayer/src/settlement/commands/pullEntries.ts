@@ -10,7 +10,7 @@ import {
   listHungryQueues,
   lowerHead,
   moveCursor,
-  noteServed,
+  recordServed,
   type QueueState,
   rewindCursor,
 } from "../store/settlementQueues";
@@ -46,7 +46,7 @@ export async function pullEntries(deps: PullDeps, signal: AbortSignal): Promise<
   for (const queue of queues) {
     if (signal.aborted || pulled >= AT_ONCE) break;
     // Noted first: a queue that fails must not be the first for ever.
-    await noteServed(db, [queue.orgId]);
+    await recordServed(db, [queue.orgId]);
     pulled += await pullQueue(deps, queue).catch((error: unknown) => {
       deps.log.warn({ err: error, orgId: queue.orgId }, "the journal could not be pulled");
       return 0;

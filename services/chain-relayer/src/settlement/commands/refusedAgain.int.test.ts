@@ -5,7 +5,7 @@ import { sql, tx } from "@wonrail/kit/db";
 import { findAddresses, saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { clampFutureRetries } from "../store/futureRetries";
 import { type NewOperation } from "../store/operations";
-import { holdLease, type Lease } from "../../sender/store/transactions";
+import { acquireLease, type Lease } from "../../sender/store/transactions";
 import { listPlannedOperations } from "../store/plannedOperations";
 import { saveWalletBlock } from "../store/walletBlocks";
 import { dryRunRetries } from "./dryRunRetries";
@@ -13,7 +13,7 @@ import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatches";
 import { type ChainDouble, createChainDouble, depsOn, OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { mints, operationOf, statesOf, takeIn } from "../../testing/operations";
+import { mints, operationOf, statesOf, ingestOperations } from "../../testing/operations";
 
 const database = freshDatabase();
 
@@ -47,7 +47,7 @@ test("a mint of the whole allowance waits without gas cost and leaves another or
   const [greedy, small] = [await mints(database.db, 1), await mints(database.db, 1)];
   const all = { ...greedy[0]!, orgId: newId("org") };
   all.steps = all.steps.map((step) => ({ ...step, amountWon: won(1_000n) }));
-  await takeIn(database.db, [all, small[0]!]);
+  await ingestOperations(database.db, [all, small[0]!]);
   await planOperations(database.db, await hold());
   const chain = createChainDouble();
   chain.mintableUnits = 1_000n * 1_000_000n;
@@ -121,7 +121,7 @@ test("an operation whose wallet had too little waits, at no gas, until the walle
     { walletId: fromWalletId!, orgId: poor.orgId, address: `0x${"a".repeat(40)}` },
     { walletId: toWalletId!, orgId: poor.orgId, address: `0x${"b".repeat(40)}` },
   ]);
-  await takeIn(db, [poor, other]);
+  await ingestOperations(db, [poor, other]);
   await planOperations(db, await hold());
   await comeBack([poor], "ERC20InsufficientBalance", 1);
   const goes = async () => {
@@ -149,11 +149,11 @@ async function comeBack(operations: NewOperation[], reason: string, attempts: nu
 
 async function plannedMints(count: number): Promise<NewOperation[]> {
   const operations = await mints(database.db, count);
-  await takeIn(database.db, operations);
+  await ingestOperations(database.db, operations);
   await planOperations(database.db, await hold());
   return operations;
 }
 
 async function hold(): Promise<Lease> {
-  return (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  return (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
 }

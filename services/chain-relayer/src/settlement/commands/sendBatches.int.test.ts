@@ -3,8 +3,8 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { managerAbi, tokenAbi } from "../../evm/contracts";
 import { saveDrifts } from "../../reconciliation/store/drifts";
 import { type Step } from "../domain/steps";
-import { type NewOperation, putBack } from "../store/operations";
-import { holdLease } from "../../sender/store/transactions";
+import { type NewOperation, replanOperations } from "../store/operations";
+import { acquireLease } from "../../sender/store/transactions";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { dispatch, type DispatchDeps } from "./dispatch";
 import { expireHolds } from "./expireHolds";
@@ -19,23 +19,31 @@ import {
   PAYMENT_MANAGER,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, holdOf, mints, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
+import {
+  signWaitingOperations,
+  holdOf,
+  mints,
+  operationOf,
+  statesOf,
+  ingestOperations,
+  ingestExpiredHold,
+} from "../../testing/operations";
 
 const database = freshDatabase();
 
 test("a late writer does not postpone operations that another has sent", async () => {
   const chain = createChainDouble();
   const [sent, planned] = [operationOf(), operationOf()];
-  await takeIn(database.db, [sent]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, [sent]);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = depsOn(database.db, chain);
   chain.baseFeeWei = deps.feeCapWei + 1n;
   const slow = {
     ...deps.provider,
     priorityFeeWei: async () => {
-      await carry(database.db, OPERATOR, { nonce: 0n });
-      await takeIn(database.db, [planned]);
+      await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
+      await ingestOperations(database.db, [planned]);
       await planOperations(database.db, lease);
       return 1n;
     },
@@ -52,10 +60,10 @@ test("a drift found while a batch is signed stops operations that are in no tran
   const [walletId, toAddress] = [newId("wal"), `0x${"5".repeat(40)}`];
   const payment = operationOf(walletId);
   const [step] = payment.steps;
-  await takeIn(database.db, [{ ...payment, steps: [{ ...step!, toWalletId: null, toAddress }] }]);
+  await ingestOperations(database.db, [{ ...payment, steps: [{ ...step!, toWalletId: null, toAddress }] }]);
   const { orgId } = payment;
   await saveWalletAddresses(database.db, [{ walletId, orgId, address: toAddress }]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const found = {
     orgId,
@@ -84,8 +92,8 @@ test("a drift found while a batch is signed stops operations that are in no tran
 test("a transaction stays below the cost that usual nodes accept while gas is expensive", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
-  await takeIn(database.db, await mints(database.db, 100));
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, await mints(database.db, 100));
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
   await sendBatches(deps, lease, { maxTransactions: 1, signal: new AbortController().signal });
@@ -99,10 +107,10 @@ test("a transaction stays below the cost that usual nodes accept while gas is ex
 test("operations go in smaller transactions after nodes refused the cost", async () => {
   const chain = createChainDouble();
   const operations = await mints(database.db, 20);
-  await takeIn(database.db, operations);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, operations);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
-  await putBack(database.db, operations, "cost_too_high", 0);
+  await replanOperations(database.db, operations, "cost_too_high", 0);
   await sendBatches(depsOn(database.db, chain), lease, { maxTransactions: 1, signal: NEVER });
   const { gas } = await database.db.one<{ gas: bigint }>(sql`select gas_limit as gas from transactions`);
   // Five of the twenty, with 70,000 each.
@@ -112,8 +120,8 @@ test("operations go in smaller transactions after nodes refused the cost", async
 test("nonces that were used outside are skipped, and none is used twice when nodes forget them", async () => {
   const chain = createChainDouble();
   const deps = { ...depsOn(database.db, chain), maxSteps: 1 };
-  await takeIn(database.db, await mints(database.db, 2));
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, await mints(database.db, 2));
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   for (const chainNonce of [7n, 5n]) {
     chain.nonces.set(OPERATOR.address, chainNonce);
@@ -126,8 +134,8 @@ test("nonces that were used outside are skipped, and none is used twice when nod
 test("operations without room in their transaction go before everything behind them", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
-  await takeIn(database.db, await mints(database.db, 80));
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, await mints(database.db, 80));
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
   // The first transaction has room for twenty of forty.
@@ -142,7 +150,7 @@ describe("a signer with little gas", () => {
   const dear = (of: Partial<ChainDouble>) =>
     Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
   const send = async (chain: ChainDouble, { maxTransactions = 1, maxSteps = 200 } = {}) => {
-    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps };
     return sendBatches(deps, lease, { maxTransactions, signal: NEVER });
@@ -155,7 +163,7 @@ describe("a signer with little gas", () => {
   };
 
   test("sends an affordable batch, though not a full block", async () => {
-    await takeIn(database.db, await mints(database.db, 1));
+    await ingestOperations(database.db, await mints(database.db, 1));
     // 430,000 gas at 31 gwei.
     expect(await send(dear({ balanceWei: 13_329_999_999_999_999n }))).toBe(0);
     await database.db.run(sql`update operations set retry_at = now()`);
@@ -164,7 +172,7 @@ describe("a signer with little gas", () => {
 
   test("sends the affordable part of a batch beside pending transactions, and the rest when they are mined", async () => {
     const operations = await mints(database.db, 40);
-    await takeIn(database.db, operations);
+    await ingestOperations(database.db, operations);
     // Twenty take 1,760,000 gas, ten 1,060,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * (1_760_000n + 1_060_000n) });
     expect(await send(chain)).toBe(1);
@@ -180,7 +188,7 @@ describe("a signer with little gas", () => {
   });
 
   test("sends no more at once than it can pay for, in any number of transactions", async () => {
-    await takeIn(database.db, await mints(database.db, 4));
+    await ingestOperations(database.db, await mints(database.db, 4));
     // Two take 500,000 gas, one 430,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * 999_999n });
     expect(await send(chain, { maxTransactions: 2, maxSteps: 2 })).toBe(2);
@@ -190,7 +198,7 @@ describe("a signer with little gas", () => {
   test("postpones an operation that is too expensive alone, and sends the others", async () => {
     const [long, short] = await mints(database.db, 2);
     const [step] = long!.steps;
-    await takeIn(database.db, [{ ...long!, steps: Array(8).fill(step) }, short!]);
+    await ingestOperations(database.db, [{ ...long!, steps: Array(8).fill(step) }, short!]);
     expect(await send(dear({ balanceWei: 31n * GWEI * 600_000n }))).toBe(1);
     expect(await statesOf(database.db, [long!, short!])).toEqual(["PLANNED signer_out_of_gas", "IN_FLIGHT"]);
   });
@@ -214,8 +222,8 @@ describe("operations refused for a shared reason", () => {
       steps: steps.map((step) => ({ ...step, amountWon: 7n as Step["amountWon"] })),
     });
     const operations = made.map((one, place) => (place < 2 ? seven(one) : one));
-    await takeIn(database.db, operations);
-    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    await ingestOperations(database.db, operations);
+    const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     const [first, second, third, fourth] = operations;
     await Promise.all([
@@ -242,8 +250,8 @@ describe("operations refused for a shared reason", () => {
   test("goes when the refusal is its own, and when the nodes' answer is unreadable", async () => {
     const chain = createChainDouble();
     const operations = await mints(database.db, 2);
-    await takeIn(database.db, operations);
-    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    await ingestOperations(database.db, operations);
+    const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     await Promise.all([wait(operations[0]!, paused), wait(operations[1]!, "batch_reverted")]);
     const blocked = tokenAbi.encodeErrorResult("AccountBlocked", [PAYMENT_MANAGER]);
@@ -256,15 +264,15 @@ describe("operations refused for a shared reason", () => {
 test("most of each transaction stays for others although many operations are refused repeatedly", async () => {
   const chain = createChainDouble();
   const refused = await mints(database.db, 60);
-  await takeIn(database.db, refused);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, refused);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const comesBack = () =>
     database.db.run(sql`
       update operations set state = 'PLANNED', attempts = 1, wait_reason = 'MintAllowanceExceeded', retry_at = now()
       where ledger_ref = any(${refused.map(({ ledgerRef }) => ledgerRef)}::text[])`);
   const others = await mints(database.db, 32);
-  await takeIn(database.db, others);
+  await ingestOperations(database.db, others);
   await planOperations(database.db, lease);
   for (let sent = 1; sent <= 4; sent += 1) {
     await comesBack();
@@ -292,11 +300,11 @@ describe("while custody refuses one organisation", () => {
   test("the others' operations fill the transactions, however many of its own are retried", async () => {
     const custody = custodyWithout(broken);
     const [maxSteps, refused] = [10, of(broken, 300)];
-    await takeIn(database.db, refused);
+    await ingestOperations(database.db, refused);
     // Each is refused for the first time.
     for (let batch = 0; batch < 30; batch += 1) await round(custody, { maxSteps, maxInFlight: 1 });
     expect(await countOf(broken, "PLANNED")).toBe(300);
-    await takeIn(database.db, of(other, 30));
+    await ingestOperations(database.db, of(other, 30));
     for (let sent = 1; sent <= 3; sent += 1) {
       await passTime();
       await round(custody, { maxSteps, maxInFlight: sent });
@@ -310,9 +318,9 @@ describe("while custody refuses one organisation", () => {
 
   test("no more of its queue is planned until the cause is resolved", async () => {
     const custody = custodyWithout(broken);
-    await takeIn(database.db, of(broken, 1_000));
+    await ingestOperations(database.db, of(broken, 1_000));
     await round(custody);
-    await takeIn(database.db, [...of(broken, 50), ...of(other, 5)]);
+    await ingestOperations(database.db, [...of(broken, 50), ...of(other, 5)]);
     await round(custody);
     expect(await countOf(broken, "PLANNED")).toBe(1_000);
     expect(await countOf(broken, "WAITING")).toBe(50);
@@ -327,7 +335,7 @@ describe("while custody refuses one organisation", () => {
 
   test("its holds never fail, however long the key is away", async () => {
     const hold = holdOf({ orgId: broken });
-    await takeInExpired(database.db, hold, { reason: "custody_key_unavailable" });
+    await ingestExpiredHold(database.db, hold, { reason: "custody_key_unavailable" });
     await cursorAt(database.db, 1_000n, 4_000_000_000n);
     await expireHolds(depsOn(database.db, createChainDouble()), NEVER);
     expect(await statesOf(database.db, [hold])).toEqual(["PLANNED custody_key_unavailable"]);

@@ -3,7 +3,7 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute, type Provider, type Signer } from "../../evm";
-import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers } from "../../indexer";
+import { assertCanonical, type CanonicalDeps, findFurthestBlock, listPaymentManagers } from "../../indexer";
 import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
 import { operationsSubmitted } from "../events";
@@ -16,7 +16,7 @@ import {
 } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 import { dryRunRetries } from "./dryRunRetries";
-import { keepMintable } from "./keepMintable";
+import { selectMintable } from "./selectMintable";
 
 export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   db: Database;
@@ -54,10 +54,10 @@ export async function sendBatches(
     return 0;
   }
   // On another branch nonce, time and price would differ.
-  const furthest = await findFurthest(db);
+  const furthest = await findFurthestBlock(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
-  const planned = await keepMintable(deps, await dryRunRetries(deps, listed, latest), latest);
+  const planned = await selectMintable(deps, await dryRunRetries(deps, listed, latest), latest);
   if (planned.length === 0) return 0;
   const budget = await findGasBudget(deps, latest, LEAST_GAS);
   if ("reason" in budget) {
@@ -76,7 +76,7 @@ export async function sendBatches(
     // The error is thrown at its turn, or dropped if this batch fails.
     coming.catch(() => undefined);
     for (const [reason, operations] of authorized.refused) await postponeRefused(db, operations, reason);
-    const payable = await keepPayable(deps, authorized.ready, budget);
+    const payable = await selectPayable(deps, authorized.ready, budget);
     if (payable.length === 0) continue;
     const fitted = await sendOne(deps, lease, payable, budget);
     sent += 1;
@@ -108,7 +108,7 @@ function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
 }
 
 /** Returns the operations that the signer can pay for one by one. The others wait. */
-async function keepPayable(
+async function selectPayable(
   { db }: SendDeps,
   ready: Ready[],
   { gasRoom, payableGas }: GasBudget,

@@ -4,14 +4,14 @@ import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { addressOf, tokenAbi } from "../../evm/contracts";
 import { type ChainLog } from "../../evm/logs";
 import { type Step } from "../domain/steps";
-import { settledByOthers } from "../queries/settledByOthers";
+import { findSettlementByOthers } from "../queries/settlementsByOthers";
 import { listDrifts } from "../../reconciliation/store/drifts";
 import { findByOperationIds } from "../store/operations";
 import { scanFinalized } from "../../indexer/commands/scanFinalized";
 import { blockHashOf, createChainDouble, cursorAt, depsOn, OPERATOR, TOKEN } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import { executionOf, repetitionOf } from "../../testing/executions";
-import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
+import { signWaitingOperations, operationOf, statesOf, ingestOperations } from "../../testing/operations";
 
 // A restored ledger gives new entries the numbers of forgotten ones. Names of operations and
 // authorizations follow from these numbers, so the chain may have executed another operation
@@ -33,8 +33,8 @@ test.each<[string, Step[]]>([
   ["pays another one besides", [asked, { ...asked, toWalletId: newId("wal"), nonce: "2".repeat(64) }]],
 ])("an earlier execution under its name does not settle an operation that %s", async (_, steps) => {
   const [chain, operation] = [createChainDouble(), { ...forgotten, steps }];
-  await takeIn(database.db, [operation]);
-  await carry(database.db, OPERATOR, { nonce: 0n });
+  await ingestOperations(database.db, [operation]);
+  await signWaitingOperations(database.db, OPERATOR, { nonce: 0n });
   // Its wallets have addresses, too.
   await executionOf(database.db, operation, 950n);
   chain.logs = await executionOf(database.db, forgotten, 950n);
@@ -59,7 +59,7 @@ test("legs that others had executed count for the execution that left them out",
   const chain = createChainDouble();
   const second = { ...asked, toWalletId: newId("wal"), nonce: "2".repeat(64) };
   const operation = { ...forgotten, steps: [asked, second] };
-  await takeIn(database.db, [operation]);
+  await ingestOperations(database.db, [operation]);
   const [first, rest, executed] = await executionOf(database.db, operation, 950n);
   chain.logs = [
     ...usedFor(asked, { ...first!, blockNumber: 949n, blockHash: blockHashOf(949n), txHash: "0x7" }),
@@ -82,14 +82,14 @@ test.each([
   "an authorization with its leg's name settles it only as ordered, here after moving %s",
   async (_, change, settles) => {
     const chain = createChainDouble();
-    await takeIn(database.db, [forgotten]);
+    await ingestOperations(database.db, [forgotten]);
     const [moved] = await executionOf(database.db, forgotten, 950n);
     expect(BigInt(moved!.data)).toBe(wonToTokenUnits(asked.amountWon));
     chain.logs = usedFor(asked, change(moved!));
     await cursorAt(database.db, 945n);
     await scanFinalized(depsOn(database.db, chain));
     const [operation] = (await findByOperationIds(database.db, [forgotten.operationId])).values();
-    expect((await settledByOthers(database.db, operation!)) !== null).toBe(settles);
+    expect((await findSettlementByOthers(database.db, operation!)) !== null).toBe(settles);
   },
 );
 

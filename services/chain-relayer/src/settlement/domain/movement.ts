@@ -25,7 +25,7 @@ export function isMovementOf(
  * The steps without a movement; null when the movements are not these steps' in the contract's
  * order.
  */
-export function stepsLeftOut(
+export function findMissingSteps(
   steps: readonly Step[],
   movements: readonly TokenMovement[],
   addresses: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
-import { assertAmount, readAccount, readMoved, readWallet } from "./readForm";
+import { assertAmount, readAccount, readSignedAmount, readWallet } from "./entryFields";
 import {
   isWallet,
   type Line,
@@ -62,7 +62,7 @@ function readHold(entry: Entry): EntryOrder {
   if (entry.result?.$case !== "hold") throw new Error("a hold entry has no hold");
   const { holdRequestId, ...hold } = entry.result.value;
   const [walletId, toAddress] = [readWallet(hold.walletId), readAccount(hold.toAddress)];
-  const amountWon = assertAmount(readMoved(hold.amountWon));
+  const amountWon = assertAmount(readSignedAmount(hold.amountWon));
   return {
     ...namesOf(entry),
     operationId: operationIdOfHold(holdRequestId),
@@ -74,7 +74,7 @@ function readHold(entry: Entry): EntryOrder {
 function readPostings(entry: Entry): EntryOrder {
   const lines = entry.postings.map(({ accountId, amountWon, sequence }): Line => ({
     accountId: isWallet(accountId) ? readWallet(accountId) : accountId,
-    amountWon: readMoved(amountWon),
+    amountWon: readSignedAmount(amountWon),
     sequence,
   }));
   // The chain has moved these before the ledger booked them.

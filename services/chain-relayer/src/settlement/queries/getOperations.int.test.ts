@@ -1,7 +1,7 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../../testing/database";
-import { operationOf, takeIn } from "../../testing/operations";
+import { operationOf, ingestOperations } from "../../testing/operations";
 import { getOperations } from "./getOperations";
 
 const database = freshDatabase();
@@ -9,7 +9,7 @@ const database = freshDatabase();
 test("an operation is open until it is final, and visible to its own organisation only", async () => {
   const states = ["WAITING", "PLANNED", "IN_FLIGHT", "CONFIRMED", "FAILED"];
   const operations = states.map(() => operationOf());
-  await takeIn(database.db, operations);
+  await ingestOperations(database.db, operations);
   for (const [index, { ledgerRef }] of operations.entries())
     await database.db.run(sql`
       update operations set state = ${states[index]!}, tx_hash = '0x1', block_number = 1, block_hash = '0x1', failure_reason = 'expired',

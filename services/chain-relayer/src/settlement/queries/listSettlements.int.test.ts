@@ -2,8 +2,8 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { sql, tx } from "@wonrail/kit/db";
 import { OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, takeIn } from "../../testing/operations";
-import { findByOperationIds, markConfirmed, markFailed, putBack } from "../store/operations";
+import { signWaitingOperations, operationOf, ingestOperations } from "../../testing/operations";
+import { findByOperationIds, markConfirmed, markFailed, replanOperations } from "../store/operations";
 import { listSettlements } from "./listSettlements";
 
 const database = freshDatabase();
@@ -17,9 +17,9 @@ test("operations are listed as their newest event says, and left out before thei
   const { db } = database;
   const sent = Array.from({ length: 4 }, () => operationOf());
   const orgId = sent[0]!.orgId;
-  await takeIn(db, sent);
-  const txHash = await carry(db, OPERATOR, { nonce: 0n });
-  await takeIn(db, [operationOf()]);
+  await ingestOperations(db, sent);
+  const txHash = await signWaitingOperations(db, OPERATOR, { nonce: 0n });
+  await ingestOperations(db, [operationOf()]);
   const [inFlight, returned, confirmed, failed] = sent;
   const found = await findByOperationIds(
     db,
@@ -27,7 +27,7 @@ test("operations are listed as their newest event says, and left out before thei
   );
   const operation = (of: typeof inFlight) => found.get(of!.operationId)!;
   await tx(db, async (tx) => {
-    await putBack(tx, [returned!], "not_executed", 0);
+    await replanOperations(tx, [returned!], "not_executed", 0);
     await markConfirmed(tx, [{ operation: operation(confirmed), ...BLOCK }]);
     await markFailed(tx, operation(failed), PROOF);
   });
@@ -51,8 +51,8 @@ test("pages join operations and deposits in id order, of one organisation only",
   const { db } = database;
   const operations = Array.from({ length: 5 }, () => operationOf());
   const orgId = operations[0]!.orgId;
-  await takeIn(db, operations);
-  await carry(db, OPERATOR, { nonce: 0n });
+  await ingestOperations(db, operations);
+  await signWaitingOperations(db, OPERATOR, { nonce: 0n });
   const refs = Array.from({ length: 5 }, () => newId("trf"));
   for (const [index, ref] of refs.entries())
     await db.run(sql`

@@ -7,7 +7,7 @@ export interface Settlement extends StoredSettlement {
   network: string;
 }
 
-export interface Wanted {
+export interface SettlementQuery {
   orgId: string;
   /** Ids after this one; empty: from the start. */
   afterRef: string;
@@ -17,7 +17,7 @@ export interface Wanted {
 /** Lists how far the chain is with an organisation's entries, holds and deposits, in id order. */
 export async function listSettlements(
   { db, chain: { network } }: { db: Database; chain: { network: string } },
-  { orgId, afterRef, limit }: Wanted,
+  { orgId, afterRef, limit }: SettlementQuery,
 ): Promise<Settlement[]> {
   const found = await findSettlements(db, orgId, afterRef, limit);
   return found.map((one) => ({ ...one, network }));

@@ -2,22 +2,22 @@ import { type Database, sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../../testing/database";
 import { OPERATOR } from "../../testing/chainDouble";
-import { operationOf, takeIn } from "../../testing/operations";
+import { operationOf, ingestOperations } from "../../testing/operations";
 import { bookingOf } from "../../deposits/domain/deposits";
 import { planOperations } from "../commands/planOperations";
 import { insertDeposits, listSeenDeposits, postponeDeposit } from "../../deposits/store/deposits";
 import { clampFutureRetries } from "./futureRetries";
 import { listPlannedOperations, postpone, postponeRefused } from "./plannedOperations";
 import { takeDueRecords, takeWatchedRecords } from "../../records/store/records";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
 test("a database clock that is set back delays no retry for as long", async () => {
   const { db } = database;
   const [first, again, refused] = [operationOf(), operationOf(), operationOf()];
-  await takeIn(db, [first, again, refused]);
-  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await ingestOperations(db, [first, again, refused]);
+  await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
   await postpone(db, [first, again], "fee_above_cap", 3_000);
   await db.run(sql`update operations set attempts = 1 where ledger_ref = ${again.ledgerRef}`);
   await postponeRefused(db, [refused], "custody_key_unavailable");

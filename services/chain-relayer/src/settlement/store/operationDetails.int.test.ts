@@ -2,7 +2,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { rowsRead } from "@wonrail/kit/testing";
 import { analyze, freshDatabase } from "../../testing/database";
-import { operationOf, takeIn } from "../../testing/operations";
+import { operationOf, ingestOperations } from "../../testing/operations";
 import { setQueuePause } from "./settlementQueues";
 import { findOperationDetails, listOpenCounts, type OperationDetails } from "./operationDetails";
 
@@ -10,7 +10,7 @@ const database = freshDatabase();
 
 test("an operation's details are found by either of its ids without reading others", async () => {
   const operation = operationOf();
-  await takeIn(database.db, [operation, operationOf(newId("wal"), { orgId: newId("org") })]);
+  await ingestOperations(database.db, [operation, operationOf(newId("wal"), { orgId: newId("org") })]);
   await database.db.run(sql`
     insert into operations select (jsonb_populate_record(o, jsonb_build_object(
       'ledger_ref', ledger_ref || '_' || n, 'operation_id', lpad(to_hex(n), 64, '0')))).*
@@ -44,7 +44,7 @@ const TABLES = ["operations", "legs", "used_authorizations"];
 test("unfinished operations are counted by state and wait reason, with the age of the oldest", async () => {
   const { db } = database;
   const operations = Array.from({ length: 7 }, () => operationOf());
-  await takeIn(db, operations);
+  await ingestOperations(db, operations);
   const become = (from: number, until: number, state: string, reason: string | null, ageSeconds: number) =>
     db.run(sql`
       update operations set state = ${state}, wait_reason = ${reason}, created_at = now() - make_interval(secs => ${ageSeconds})
@@ -75,7 +75,7 @@ test("unfinished operations are counted by state and wait reason, with the age o
 test("a count reads only the counted rows, also in a paused queue", async () => {
   const { db } = database;
   const [operation, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
-  await takeIn(db, [operation, other]);
+  await ingestOperations(db, [operation, other]);
   await db.run(sql`
     insert into operations select (jsonb_populate_record(o, jsonb_build_object('ledger_ref', ledger_ref || '_' || n,
       'operation_id', lpad(to_hex(n), 64, '0'), 'created_at', created_at - n * interval '1 s'))).*

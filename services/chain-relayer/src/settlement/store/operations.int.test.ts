@@ -2,16 +2,22 @@ import { type Sql, sql, tx } from "@wonrail/kit/db";
 import { planOperations } from "../commands/planOperations";
 import { OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { carry, operationOf, statesOf, takeIn } from "../../testing/operations";
-import { type Confirmation, findByOperationIds, markConfirmed, markInFlight, putBack } from "./operations";
+import { signWaitingOperations, operationOf, statesOf, ingestOperations } from "../../testing/operations";
+import {
+  type Confirmation,
+  findByOperationIds,
+  markConfirmed,
+  markInFlight,
+  replanOperations,
+} from "./operations";
 import { listPlannedOperations } from "./plannedOperations";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
 test("a failed operation stays failed, and a confirmed one is reported once and not sent again", async () => {
   const [failed, settled] = [operationOf(), operationOf()];
-  await takeIn(database.db, [failed, settled]);
+  await ingestOperations(database.db, [failed, settled]);
   await database.db.run(sql`
     update operations set state = 'FAILED', failure_reason = 'expired', proof_block_hash = '0x1'
     where ledger_ref = ${failed.ledgerRef}`);
@@ -26,7 +32,7 @@ test("a failed operation stays failed, and a confirmed one is reported once and 
     );
   expect((await confirm()).map(({ operation }) => operation.ledgerRef)).toEqual([settled.ledgerRef]);
   expect(await confirm()).toEqual([]);
-  await putBack(database.db, [failed, settled], "not_executed", 0);
+  await replanOperations(database.db, [failed, settled], "not_executed", 0);
   expect(await statesOf(database.db, [failed, settled])).toEqual(["FAILED", "CONFIRMED"]);
 });
 
@@ -41,11 +47,11 @@ test.each<[string, string, Sql]>([
   "what was %s while its writer stood still goes in no transaction, nor what was to go with it",
   async (_, state, change) => {
     const { db } = database;
-    await takeIn(db, [operationOf()]);
-    await carry(db, OPERATOR, { nonce: 0n });
+    await ingestOperations(db, [operationOf()]);
+    await signWaitingOperations(db, OPERATOR, { nonce: 0n });
     const operations = [operationOf(), operationOf()];
-    await takeIn(db, operations);
-    await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+    await ingestOperations(db, operations);
+    await planOperations(db, (await acquireLease(db, OPERATOR.address, "this process", 60_000))!);
     const planned = await listPlannedOperations(db, 10);
     expect(planned).toHaveLength(2);
     await db.run(sql`update operations set ${change} where ledger_ref = ${operations[0]!.ledgerRef}`);

@@ -170,7 +170,7 @@ export async function markInFlight(
 }
 
 /** Puts operations back to be sent again later, with the reason why they wait. */
-export async function putBack(
+export async function replanOperations(
   tx: Queryable,
   operations: OperationKey[],
   reason: string,

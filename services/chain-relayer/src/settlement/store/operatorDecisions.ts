@@ -1,5 +1,5 @@
 import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
-import { GIVEN_UP } from "../domain/ownCauses";
+import { GIVEN_UP } from "../domain/holdFailureReasons";
 import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
 
 export type Decision = "settled_elsewhere" | "give_up" | "sign_anew" | "read_again" | "pass_over";
@@ -15,7 +15,7 @@ export interface OperatorDecision {
 const DEAD_ENDS = ["name_taken", "custody_signed_otherwise"];
 
 /** The operation, locked; undefined unless it is at a dead end. */
-export async function lockDeadEnd(tx: Tx, ledgerRef: string): Promise<Operation | undefined> {
+export async function lockUndecidedOperation(tx: Tx, ledgerRef: string): Promise<Operation | undefined> {
   const row = await tx.maybe<OperationRow>(sql`
     select ${COLUMNS} from operations
     where (state = 'PLANNED' and wait_reason = any(${DEAD_ENDS}::text[]) or state = 'BLOCKED') and ledger_ref = ${ledgerRef}
@@ -45,7 +45,7 @@ export async function renameOperation(
 }
 
 /** Passes over a blocked operation, so that later ones of its wallets can go. */
-export async function passOver(tx: Tx, { orgId, ledgerRef }: OperationKey): Promise<void> {
+export async function skipBlockedOperation(tx: Tx, { orgId, ledgerRef }: OperationKey): Promise<void> {
   await tx.run(sql`
     update operations set state = 'PASSED', wait_reason = null, updated_at = now()
     where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state = 'BLOCKED'`);

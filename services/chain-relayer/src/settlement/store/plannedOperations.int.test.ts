@@ -2,7 +2,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../../testing/database";
 import { OPERATOR } from "../../testing/chainDouble";
-import { holdOf, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
+import { holdOf, operationOf, statesOf, ingestOperations, ingestExpiredHold } from "../../testing/operations";
 import { planOperations } from "../commands/planOperations";
 import {
   countPlannedOperations,
@@ -10,16 +10,16 @@ import {
   postpone,
   postponeRefused,
 } from "./plannedOperations";
-import { holdLease } from "../../sender/store/transactions";
+import { acquireLease } from "../../sender/store/transactions";
 
 const database = freshDatabase();
 
 test("expired holds take no room from sendable operations", async () => {
-  await takeInExpired(database.db, holdOf());
-  await takeIn(database.db, [operationOf()]);
+  await ingestExpiredHold(database.db, holdOf());
+  await ingestOperations(database.db, [operationOf()]);
   await planOperations(
     database.db,
-    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+    (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   expect(await listPlannedOperations(database.db, 10)).toHaveLength(1);
   expect(await countPlannedOperations(database.db)).toBe(1);
@@ -27,8 +27,8 @@ test("expired holds take no room from sendable operations", async () => {
 
 test("an operation that custody refuses backs off up to a minute, takes no room and keeps its place", async () => {
   const [refused, other] = [operationOf(), operationOf()];
-  await takeIn(database.db, [refused]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, [refused]);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const waits: number[] = [];
   for (let asked = 0; asked < 6; asked += 1) {
@@ -40,7 +40,7 @@ test("an operation that custody refuses backs off up to a minute, takes no room 
   expect(waits).toEqual([5, 10, 20, 40, 60, 60]);
   expect(await listPlannedOperations(database.db, 10)).toEqual([]);
 
-  await takeIn(database.db, [other]);
+  await ingestOperations(database.db, [other]);
   await planOperations(database.db, lease);
   await database.db.run(sql`update operations set retry_at = now()`);
   expect(await countPlannedOperations(database.db)).toBe(1);
@@ -50,10 +50,10 @@ test("an operation that custody refuses backs off up to a minute, takes no room 
 
 test("among many refused operations the longest due go first, in the order of their turns", async () => {
   const refused = Array.from({ length: 250 }, () => operationOf());
-  await takeIn(database.db, refused);
+  await ingestOperations(database.db, refused);
   await planOperations(
     database.db,
-    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+    (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   await postponeRefused(database.db, refused, "custody_key_unavailable");
   // A later turn means a longer due time.
@@ -68,10 +68,10 @@ test("among many refused operations the longest due go first, in the order of th
 
 test("an operation that custody refuses keeps that reason while gas is too expensive", async () => {
   const [refused, other] = [operationOf(), operationOf()];
-  await takeIn(database.db, [refused, other]);
+  await ingestOperations(database.db, [refused, other]);
   await planOperations(
     database.db,
-    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+    (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!,
   );
   await postponeRefused(database.db, [refused], "custody_key_unavailable");
   await postpone(database.db, [refused, other], "fee_above_cap", 3_000);
@@ -83,12 +83,12 @@ test("an operation that custody refuses keeps that reason while gas is too expen
 
 test("returned operations take at most a quarter of a batch while others are ready", async () => {
   const refused = Array.from({ length: 400 }, () => operationOf());
-  await takeIn(database.db, refused);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, refused);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   await cameBack("AccountBlocked");
   const others = Array.from({ length: 300 }, () => operationOf());
-  await takeIn(database.db, others);
+  await ingestOperations(database.db, others);
   await planOperations(database.db, lease);
 
   const ofOthers = new Set(others.map(({ ledgerRef }) => ledgerRef));
@@ -103,8 +103,8 @@ test("returned operations take at most a quarter of a batch while others are rea
 });
 
 test("returned operations take no room from operations to plan", async () => {
-  await takeIn(database.db, [operationOf()]);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, [operationOf()]);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   await cameBack("AccountBlocked");
   expect(await countPlannedOperations(database.db)).toBe(0);
@@ -118,12 +118,12 @@ test.each([
 ])("a thousand operations refused for %s: it %s", async (reason, _what, expected) => {
   const walletId = newId("wal");
   const refused = Array.from({ length: 1_000 }, () => operationOf(walletId));
-  await takeIn(database.db, refused);
-  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await ingestOperations(database.db, refused);
+  const lease = (await acquireLease(database.db, OPERATOR.address, "this process", 60_000))!;
   for (let looks = 0; looks < 3; looks += 1) await planOperations(database.db, lease);
   await postponeRefused(database.db, refused, reason);
   const [next, other] = [operationOf(walletId), operationOf()];
-  await takeIn(database.db, [next, other]);
+  await ingestOperations(database.db, [next, other]);
   await planOperations(database.db, lease);
   expect(await statesOf(database.db, [next, other])).toEqual(expected);
 });

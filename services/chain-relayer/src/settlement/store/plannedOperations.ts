@@ -1,5 +1,5 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
-import { IS_OWN_CAUSE } from "./holds";
+import { HAS_HOLD_FAILURE_REASON } from "./holds";
 import {
   COLUMNS,
   HAS_UNEXPLAINED_MINT,
@@ -107,7 +107,7 @@ export async function markHeldUp(tx: Tx, operations: OperationKey[]): Promise<vo
 const HELD_UP = "held_up";
 
 /** A hold near its end is not sent again after a refusal for its own cause. */
-const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
+const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${HAS_HOLD_FAILURE_REASON})`;
 
 /** Planned operations, without those of wallets with a newer drift and of paused queues. */
 const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME} and ${OUTFLOW_OPEN}

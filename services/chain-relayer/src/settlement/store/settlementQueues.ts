@@ -193,7 +193,7 @@ export async function countQueued(db: Queryable): Promise<Ages & { count: number
 }
 
 /** Moves these queues behind all others. Locks the rows in id order. */
-export async function noteServed(db: Queryable, orgIds: string[]): Promise<void> {
+export async function recordServed(db: Queryable, orgIds: string[]): Promise<void> {
   await db.run(sql`
     with locked as (
       select org_id from settlement_queues where org_id = any(${orgIds}::text[]) order by org_id for update)

@@ -1,4 +1,4 @@
-import { apiKeyJson, known } from "@wonrail/kit/records";
+import { apiKeyJson, requirePresent } from "@wonrail/kit/records";
 import { type KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { type Change, type ObjectData } from "./change";
 import { type EventType } from "@wonrail/kit/contract/eventTypes";
@@ -18,7 +18,7 @@ export const WARNING_DAYS = [3, 14] as const;
 export function issuedKey(orgId: string, issued: KeyIssued): ExpiringKey {
   const { keyId, issuedAt, expiresAt } = issued;
   const data = apiKeyJson({ ...issued, prefix: issued.keyPrefix, status: "CURRENT" });
-  return { orgId, keyId, issuedAt: known(issuedAt), expiresAt: known(expiresAt), data };
+  return { orgId, keyId, issuedAt: requirePresent(issuedAt), expiresAt: requirePresent(expiresAt), data };
 }
 
 export function keyChange(

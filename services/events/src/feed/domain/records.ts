@@ -1,4 +1,4 @@
-import { known, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
+import { requirePresent, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
 import { type RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
 import { type Change, type ObjectData, type ObjectState } from "./change";
 
@@ -9,7 +9,7 @@ type Source = Pick<Change, "orgId" | "sourceId" | "occurredAt">;
 
 /** A recorded transaction that was made or changed. The event tells of another status only. */
 export function recordChanged(source: Source, message: RecordChanged): Change {
-  const record = known(message.record);
+  const record = requirePresent(message.record);
   const data = recordedTransactionJson(record);
   return {
     ...source,

@@ -1,4 +1,4 @@
-import { iso, walletJson } from "@wonrail/kit/records";
+import { isoTime, walletJson } from "@wonrail/kit/records";
 import { type WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type Change, type ObjectData, type ObjectState } from "./change";
@@ -60,5 +60,5 @@ function balanceJson({ balanceWon, availableWon }: Balance) {
 }
 
 function time(updatedAt: Date | undefined) {
-  return updatedAt === undefined ? {} : { updatedAt: iso(updatedAt) };
+  return updatedAt === undefined ? {} : { updatedAt: isoTime(updatedAt) };
 }

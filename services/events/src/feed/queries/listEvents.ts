@@ -2,8 +2,8 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
 import { type Bell } from "../bell";
 import { type EventType } from "@wonrail/kit/contract/eventTypes";
-import { findOldestSequence, listEvents as readEvents, type PublicEvent } from "../store/events";
-import { findLastSequence } from "../store/organisations";
+import { listEvents as readEvents, type PublicEvent } from "../store/events";
+import { findKeptRange, type KeptRange } from "./findKeptRange";
 
 export interface EventsWanted {
   orgId: string;
@@ -48,17 +48,11 @@ export async function listEvents(deps: ListDeps, wanted: EventsWanted): Promise<
 }
 
 async function readOnce(db: Database, wanted: EventsWanted): Promise<EventList> {
-  // The head comes first: all events up to it are committed.
-  const last = await findLastSequence(db, wanted.orgId);
-  const oldest = (await findOldestSequence(db, wanted.orgId)) ?? last + 1n;
-  return wanted.isDescending ? readDown(db, wanted, last) : readUp(db, wanted, { last, oldest });
+  const kept = await findKeptRange(db, wanted.orgId);
+  return wanted.isDescending ? readDown(db, wanted, kept.last) : readUp(db, wanted, kept);
 }
 
-async function readUp(
-  db: Database,
-  wanted: EventsWanted,
-  { last, oldest }: { last: bigint; oldest: bigint },
-): Promise<EventList> {
+async function readUp(db: Database, wanted: EventsWanted, { last, oldest }: KeptRange): Promise<EventList> {
   const after = wanted.after ?? oldest - 1n;
   if (after < oldest - 1n) throw new DomainError("EVT_002", { oldestAfter: (oldest - 1n).toString() });
   const { events, hasMore } = await readPage(db, wanted, after, last);

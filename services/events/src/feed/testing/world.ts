@@ -32,18 +32,20 @@ export async function openWorld() {
   const kekPath = join(folder, "kek.json");
   const keys = { test: randomBytes(32).toString("base64") };
   writeFileSync(kekPath, JSON.stringify({ current: "test", keys }), { mode: 0o600 });
+  const registry = testRegistry();
   const closers: (() => Promise<void> | void)[] = [];
   const app: App = await createApp({
     config: { NETWORK, WEBHOOK_KEK_PATH: kekPath, WEBHOOK_ALLOW_LOOPBACK: true } as Config,
     db: database.db,
     log: testLog(),
-    registry: testRegistry(),
+    registry,
     onClose: (_name, close) => void closers.push(close),
   });
   const project = (by: Project, events: ReceivedEvent[]) => tx(database.db, (tx) => app[by](tx, events));
   return {
     ...database,
     app,
+    registry,
     project,
     post: (orgId: string, ...entries: Entry[]) => project("projectJournal", [journalPosted(orgId, entries)]),
     settle: (orgId: string, ...events: ReceivedEvent[]) =>

@@ -1,8 +1,8 @@
-import { DomainError } from "@wonrail/kit/contract/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database, type Tx, tx } from "@wonrail/kit/db";
 import { findKey, type KeyedRequest, once } from "@wonrail/kit/idempotency";
-import { type EventType, findLastSequence } from "../../feed";
+import { type EventType, findKeptRange } from "../../feed";
 import { type Webhook } from "../domain/webhook";
 import { type Secrets } from "../secrets";
 import { type CheckUrl } from "../sender/checkUrl";
@@ -47,7 +47,7 @@ export async function createWebhook(
     once(tx, keyed, async () => {
       if ((await countForInsert(tx, orgId)) >= MAX_WEBHOOKS)
         throw new DomainError("WHK_003", { limit: MAX_WEBHOOKS });
-      const afterSequence = after ?? (await findLastSequence(tx, orgId));
+      const afterSequence = await startOf(tx, orgId, after);
       const disabledReason = status === "DISABLED" ? "REQUESTED" : null;
       return insertWebhook(tx, {
         ...rest,
@@ -62,4 +62,14 @@ export async function createWebhook(
   );
   const [secret] = await secrets.open(webhook, webhook.secrets);
   return { webhook, secret: secret!, replayed };
+}
+
+/** The cursor of a new endpoint. */
+async function startOf(tx: Tx, orgId: string, after: bigint | null): Promise<bigint> {
+  const { oldest, last } = await findKeptRange(tx, orgId);
+  if (after === null) return last;
+  if (after < oldest - 1n) throw new DomainError("EVT_002", { oldestAfter: (oldest - 1n).toString() });
+  if (after > last)
+    throw invalidRequest([{ path: "after", message: `must be at most ${last}, the newest event` }]);
+  return after;
 }

@@ -32,6 +32,18 @@ export async function updateWebhook(
   });
 }
 
+/** Enables an endpoint for an operator. */
+export async function enableWebhook(
+  { db }: Pick<WebhookDeps, "db">,
+  { orgId, webhookId }: WebhookKey,
+): Promise<void> {
+  await tx(db, async (tx) => {
+    const webhook = await lockWebhook(tx, orgId, webhookId);
+    if (!webhook) throw new DomainError("WHK_001");
+    await saveWebhook(tx, changed(webhook, { status: "ENABLED" }));
+  });
+}
+
 function changed(webhook: StoredWebhook, { status, ...change }: WebhookChange): StoredWebhook {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const next = { ...webhook, ...given };

@@ -2,7 +2,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Database, tx } from "@wonrail/kit/db";
 import { type Change, publishChanges } from "../../feed";
 import { FAILING_MS, warningDue } from "../domain/retries";
-import { webhookJson } from "../domain/webhook";
+import { webhookChange } from "../domain/webhook";
 import { lockFailing, saveWebhook, type StoredWebhook } from "../store/webhooks";
 
 const BATCH_SIZE = 200;
@@ -17,8 +17,11 @@ export async function warnFailing({ db }: { db: Database }): Promise<void> {
       return percent === 0 ? [] : [{ webhook, percent }];
     });
     const changes: Change[] = [];
-    for (const { webhook, percent } of due)
-      changes.push(changeOf(await saveWebhook(tx, warned(webhook, percent)), percent));
+    for (const { webhook, percent } of due) {
+      const saved = await saveWebhook(tx, warned(webhook, percent));
+      const type = percent === 100 ? "webhook.disabled" : "webhook.failing";
+      changes.push(webhookChange(saved, type, newId("evt")));
+    }
     if (changes.length > 0) await publishChanges(tx, changes, () => changes);
   });
 }
@@ -26,12 +29,4 @@ export async function warnFailing({ db }: { db: Database }): Promise<void> {
 function warned(webhook: StoredWebhook, percent: number): StoredWebhook {
   const next = { ...webhook, warnedPercent: percent };
   return percent === 100 ? { ...next, status: "DISABLED", disabledReason: "FAILING" } : next;
-}
-
-function changeOf(webhook: StoredWebhook, percent: number): Change {
-  return {
-    ...{ orgId: webhook.orgId, objectId: webhook.webhookId, sourceId: newId("evt"), occurredAt: new Date() },
-    types: [percent === 100 ? "webhook.disabled" : "webhook.failing"],
-    apply: () => ({ data: webhookJson(webhook), failureReason: null }),
-  };
 }

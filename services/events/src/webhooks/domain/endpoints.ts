@@ -1,5 +1,7 @@
 /** Attempts of one webhook at once. */
 const PER_WEBHOOK = 20;
+/** A webhook gets at most this part of the free room, so that many endpoints that hang leave room for the others. */
+const LARGEST_SHARE = 1 / 50;
 /** So many failures in a row open the breaker: one attempt at a time tries the endpoint until one succeeds. */
 const BREAKER_FAILURES = 10;
 
@@ -12,7 +14,8 @@ interface Endpoint {
 export interface Endpoints {
   began(webhookId: string): void;
   ended(webhookId: string, isDelivered: boolean): void;
-  limits(): { perWebhook: number; exceptions: { webhookId: string; limit: number }[] };
+  /** `room`: how many more attempts can run. */
+  limits(room: number): { perWebhook: number; exceptions: { webhookId: string; limit: number }[] };
 }
 
 export function createEndpoints(): Endpoints {
@@ -30,12 +33,13 @@ export function createEndpoints(): Endpoints {
       endpoint.failures = isDelivered ? 0 : endpoint.failures + 1;
       if (endpoint.running === 0 && endpoint.failures === 0) byId.delete(webhookId);
     },
-    limits() {
+    limits(room) {
+      const perWebhook = Math.max(1, Math.min(PER_WEBHOOK, Math.floor(room * LARGEST_SHARE)));
       const exceptions = [...byId].map(([webhookId, { running, failures }]) => {
-        const most = failures >= BREAKER_FAILURES ? 1 : PER_WEBHOOK;
+        const most = failures >= BREAKER_FAILURES ? 1 : perWebhook;
         return { webhookId, limit: Math.max(0, most - running) };
       });
-      return { perWebhook: PER_WEBHOOK, exceptions };
+      return { perWebhook, exceptions };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type EventType } from "../../feed";
+import { type Change, type EventType } from "../../feed";
 
 export interface Webhook {
   orgId: string;
@@ -17,10 +17,10 @@ export interface Webhook {
   updatedAt: Date;
 }
 
-export type DisabledReason = "REQUESTED" | "GONE" | "FAILING";
+export type DisabledReason = "REQUESTED" | "GONE" | "FAILING" | "OPERATOR";
 
 /** A webhook as a read of it answers. */
-export function webhookJson(webhook: Webhook) {
+function webhookJson(webhook: Webhook) {
   return {
     webhookId: webhook.webhookId,
     url: webhook.url,
@@ -32,5 +32,14 @@ export function webhookJson(webhook: Webhook) {
     failingSince: webhook.failingSince?.toISOString() ?? null,
     createdAt: webhook.createdAt.toISOString(),
     updatedAt: webhook.updatedAt.toISOString(),
+  };
+}
+
+/** The public event of a webhook. */
+export function webhookChange(webhook: Webhook, type: EventType, sourceId: string): Change {
+  return {
+    ...{ orgId: webhook.orgId, objectId: webhook.webhookId, sourceId, occurredAt: new Date() },
+    types: [type],
+    apply: () => ({ data: webhookJson(webhook), failureReason: null }),
   };
 }

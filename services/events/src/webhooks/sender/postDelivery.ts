@@ -14,6 +14,8 @@ export interface AttemptOutcome {
   isDelivered: boolean;
   /** The endpoint says that it is gone for good. */
   isGone: boolean;
+  /** Method, path and headers of the request; null when none was sent. */
+  requestHead: string | null;
   /** Null when no answer came. */
   statusCode: number | null;
   /** Status, headers and the beginning of the body. */
@@ -38,41 +40,29 @@ export interface Sender {
   close(): void;
 }
 
+const USER_AGENT = "wonrail-webhooks/1";
 const TIMEOUT_MS = 10_000;
 /** An answer's body is read up to here, and then the connection is closed. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const HEAD_CHARACTERS = 2_000;
 const BODY_CHARACTERS = 1_000;
-const SOCKETS_PER_HOST = 64;
+/** An idle connection is closed before most servers close it, since a delivery on a closing one fails. */
+const IDLE_SOCKET_MS = 4_000;
 
 /**
  * Sends deliveries. Each new connection resolves the host once, refuses it when one of its addresses is not allowed, and
- * connects to the checked addresses only. A kept connection stays at the address that was checked.
+ * connects to the checked addresses only. A kept connection stays at the address that was checked. The dispatcher
+ * limits the connections by endpoint. A limit by host would let an endpoint that hangs block others of the same host.
  */
 export function createSender({ timeoutMs = TIMEOUT_MS, resolve, ...rules }: SenderOptions): Sender {
-  const options = { keepAlive: true, maxSockets: SOCKETS_PER_HOST, lookup: checkedLookup(rules, resolve) };
+  const options = { keepAlive: true, timeout: IDLE_SOCKET_MS, lookup: checkedLookup(rules, resolve) };
   const agents = { "http:": new HttpAgent(options), "https:": new HttpsAgent(options) };
 
-  function open({ url, headers, body }: Post, signal: AbortSignal): ClientRequest {
-    // The URL was checked when it was set. A setting may have changed since.
-    const problem = urlProblem(url, rules);
-    if (problem !== undefined) throw new Error(`the URL is not allowed: ${problem}`);
-    const target = new URL(url);
-    const isPlain = target.protocol === "http:";
-    const length = String(Buffer.byteLength(body));
-    const common = {
-      method: "POST",
-      signal,
-      headers: {
-        ...headers,
-        "content-type": "application/json",
-        "content-length": length,
-        "user-agent": "wonrail-webhooks/1",
-      },
-    };
-    return isPlain
-      ? httpRequest(target, { ...common, agent: agents["http:"] })
-      : httpsRequest(target, { ...common, agent: agents["https:"] });
+  function open({ target, headers }: Request, signal: AbortSignal): ClientRequest {
+    const options = { method: "POST", headers, signal };
+    return target.protocol === "http:"
+      ? httpRequest(target, { ...options, agent: agents["http:"] })
+      : httpsRequest(target, { ...options, agent: agents["https:"] });
   }
 
   return {
@@ -80,13 +70,16 @@ export function createSender({ timeoutMs = TIMEOUT_MS, resolve, ...rules }: Send
       const startedMs = performance.now();
       const durationMs = () => Math.round(performance.now() - startedMs);
       const signal = AbortSignal.timeout(timeoutMs);
+      let requestHead: string | null = null;
       try {
-        const answer = await answerOf(open(post, signal), post.body);
-        return { ...answer, durationMs: durationMs() };
+        const request = requestOf(post, rules);
+        requestHead = headOf(request);
+        const answer = await answerOf(open(request, signal), post.body);
+        return { ...answer, requestHead, durationMs: durationMs() };
       } catch (error) {
         const text = signal.aborted ? `no answer within ${timeoutMs} ms` : (error as Error).message;
         const none = { isDelivered: false, isGone: false, statusCode: null, responseHead: null };
-        return { ...none, error: text.slice(0, BODY_CHARACTERS), durationMs: durationMs() };
+        return { ...none, requestHead, error: text.slice(0, BODY_CHARACTERS), durationMs: durationMs() };
       }
     },
     close() {
@@ -96,7 +89,29 @@ export function createSender({ timeoutMs = TIMEOUT_MS, resolve, ...rules }: Send
   };
 }
 
-function answerOf(request: ClientRequest, body: string): Promise<Omit<AttemptOutcome, "durationMs">> {
+interface Request {
+  target: URL;
+  headers: Record<string, string>;
+}
+
+/** The URL was checked when it was set. A setting may have changed since. */
+function requestOf({ url, headers, body }: Post, rules: AddressRules): Request {
+  const problem = urlProblem(url, rules);
+  if (problem !== undefined) throw new Error(`the URL is not allowed: ${problem}`);
+  const target = new URL(url);
+  const length = String(Buffer.byteLength(body));
+  const own = { "content-type": "application/json", "content-length": length, "user-agent": USER_AGENT };
+  return { target, headers: { host: target.host, ...own, ...headers } };
+}
+
+function headOf({ target, headers }: Request): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${target.pathname}${target.search}`, ...lines].join("\n");
+}
+
+type Answer = Omit<AttemptOutcome, "durationMs" | "requestHead">;
+
+function answerOf(request: ClientRequest, body: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     request.on("error", reject);
     request.on("response", (response) => {
@@ -107,7 +122,7 @@ function answerOf(request: ClientRequest, body: string): Promise<Omit<AttemptOut
 }
 
 /** Redirects are not followed: 3xx is a failure like any other status outside of 2xx. */
-function outcomeOf(response: IncomingMessage, text: string): Omit<AttemptOutcome, "durationMs"> {
+function outcomeOf(response: IncomingMessage, text: string): Answer {
   const statusCode = response.statusCode!;
   const isDelivered = statusCode >= 200 && statusCode < 300;
   const lines = Object.entries(response.headers).map(([name, value]) => `${name}: ${String(value)}`);

@@ -8,6 +8,8 @@ export interface Attempt {
   number: number;
   startedAt: Date;
   durationMs: number;
+  /** Line and headers of the request; null when none was sent. */
+  requestHead: string | null;
   statusCode: number | null;
   responseHead: string | null;
   error: string | null;
@@ -37,16 +39,17 @@ export function saveAttempts(tx: Tx, all: readonly FinishedAttempt[]): void {
     where deliveries.org_id = done.org_id and deliveries.webhook_id = done.webhook_id
       and deliveries.delivery_id = done.delivery_id and deliveries.status = 'PENDING'`);
   tx.push(sql`
-    insert into attempts (org_id, webhook_id, delivery_id, number, started_at, duration_ms, status_code, response_head, error)
+    insert into attempts (org_id, webhook_id, delivery_id, number, started_at, duration_ms,
+      request_head, status_code, response_head, error)
     select done.* from unnest(${keys}, ${all.map(({ number }) => number)}::integer[],
       ${all.map(({ startedAt }) => startedAt)}::timestamptz[], ${all.map(({ durationMs }) => durationMs)}::integer[],
-      ${all.map(({ statusCode }) => statusCode)}::integer[], ${all.map(({ responseHead }) => responseHead)}::text[],
+      ${all.map(({ requestHead }) => requestHead)}::text[], ${all.map(({ statusCode }) => statusCode)}::integer[], ${all.map(({ responseHead }) => responseHead)}::text[],
       ${all.map(({ error }) => error)}::text[])
-      as done (org_id, webhook_id, delivery_id, number, started_at, duration_ms, status_code, response_head, error)
+      as done (org_id, webhook_id, delivery_id, number, started_at, duration_ms, request_head, status_code, response_head, error)
     join deliveries on deliveries.org_id = done.org_id and deliveries.webhook_id = done.webhook_id
       and deliveries.delivery_id = done.delivery_id
     on conflict (org_id, webhook_id, delivery_id, number) do update set started_at = excluded.started_at,
-      duration_ms = excluded.duration_ms, status_code = excluded.status_code, response_head = excluded.response_head,
+      duration_ms = excluded.duration_ms, request_head = excluded.request_head, status_code = excluded.status_code, response_head = excluded.response_head,
       error = excluded.error`);
   tx.push(sql`
     update webhooks set
@@ -74,11 +77,12 @@ export async function findAttempts(
     number: number;
     started_at: Date;
     duration_ms: number;
+    request_head: string | null;
     status_code: number | null;
     response_head: string | null;
     error: string | null;
   }>(sql`
-    select delivery_id, number, started_at, duration_ms, status_code, response_head, error from attempts
+    select delivery_id, number, started_at, duration_ms, request_head, status_code, response_head, error from attempts
     where org_id = ${first.orgId} and webhook_id = ${first.webhookId}
       and delivery_id = any(${deliveries.map(({ deliveryId }) => deliveryId)}::text[])
     order by number`);
@@ -87,7 +91,7 @@ export async function findAttempts(
     const attempt = {
       ...{ orgId: first.orgId, webhookId: first.webhookId, deliveryId: row.delivery_id, number: row.number },
       ...{ startedAt: row.started_at, durationMs: row.duration_ms, statusCode: row.status_code },
-      ...{ responseHead: row.response_head, error: row.error },
+      ...{ requestHead: row.request_head, responseHead: row.response_head, error: row.error },
     };
     found.set(row.delivery_id, [...(found.get(row.delivery_id) ?? []), attempt]);
   }

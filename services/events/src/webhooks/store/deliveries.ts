@@ -99,7 +99,9 @@ export interface ClaimLimits {
 
 /**
  * Leases due deliveries. In the order of an object only its oldest pending delivery is due. A lease that ends is
- * claimed again, so a delivery of a killed replica is attempted again.
+ * claimed again, so a delivery of a killed replica is attempted again. The order of the webhooks is random, so that
+ * webhooks with a long backlog do not fill every claim. `waiting` steps through the index from webhook to webhook, so
+ * webhooks without a pending delivery cost nothing.
  */
 export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { perWebhook, inAll, exceptions, leaseMs } = limits;
@@ -110,11 +112,23 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
       data: string | null;
     }
   >(sql`
-    with due as (
+    with recursive waiting as (
+      (select org_id, webhook_id from deliveries where status = 'PENDING' order by org_id, webhook_id limit 1)
+      union all
+      select next.org_id, next.webhook_id from waiting cross join lateral (
+        select org_id, webhook_id from deliveries
+        where status = 'PENDING' and (deliveries.org_id, deliveries.webhook_id) > (waiting.org_id, waiting.webhook_id)
+        order by org_id, webhook_id limit 1) next
+    ), due as (
       select d.org_id, d.webhook_id, d.delivery_id
-      from webhooks w
-      left join unnest(${exceptions.map(({ webhookId }) => webhookId)}::text[],
-        ${exceptions.map(({ limit }) => limit)}::integer[]) as busy (webhook_id, free) on busy.webhook_id = w.webhook_id
+      from (
+        select webhooks.*, coalesce(busy.free, ${perWebhook}) as free
+        from waiting join webhooks using (org_id, webhook_id)
+        left join unnest(${exceptions.map(({ webhookId }) => webhookId)}::text[],
+          ${exceptions.map(({ limit }) => limit)}::integer[]) as busy (webhook_id, free) using (webhook_id)
+        where coalesce(busy.free, ${perWebhook}) > 0
+        order by hashtextextended(webhook_id, ${Math.floor(Math.random() * 2 ** 32)})
+      ) w
       cross join lateral (
         select org_id, webhook_id, delivery_id from deliveries
         where deliveries.org_id = w.org_id and deliveries.webhook_id = w.webhook_id and status = 'PENDING'
@@ -124,7 +138,7 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
             select from deliveries earlier
             where earlier.org_id = w.org_id and earlier.webhook_id = w.webhook_id and earlier.status = 'PENDING'
               and earlier.object_id = deliveries.object_id and earlier.sequence < deliveries.sequence))
-        order by next_attempt_at, sequence limit coalesce(busy.free, ${perWebhook}) for update skip locked) d
+        order by next_attempt_at, sequence limit w.free for update skip locked) d
       limit ${inAll}
     ), leased as (
       update deliveries set leased_until = now() + ${leaseMs} * interval '1 millisecond'

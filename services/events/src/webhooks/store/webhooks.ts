@@ -150,15 +150,20 @@ export async function lockFailing(
   return rows.map((row) => ({ ...fromRow(row), failingMs: row.failing_ms }));
 }
 
+/** By state: disabled by us, failing and not yet warned of, and failing for so many percent of five days. */
+export type StateCounts = Record<"disabled" | "failing" | "warned_50" | "warned_75", number>;
+
 /** How many webhooks are in each state, for the metrics. */
-export async function countStates(db: Queryable): Promise<{ disabled: number; failing: number }> {
-  return db.one<{ disabled: number; failing: number }>(
+export async function countStates(db: Queryable): Promise<StateCounts> {
+  return db.one<StateCounts>(
     named(
       "webhooks_states",
       sql`
         select count(*) filter (where disabled_reason in ('GONE', 'FAILING'))::integer as disabled,
-          count(*) filter (where status = 'ENABLED' and failing_since is not null)::integer as failing
-        from webhooks`,
+          count(*) filter (where is_failing and warned_percent = 0)::integer as failing,
+          count(*) filter (where is_failing and warned_percent = 50)::integer as warned_50,
+          count(*) filter (where is_failing and warned_percent = 75)::integer as warned_75
+        from webhooks, lateral (select status = 'ENABLED' and failing_since is not null as is_failing) as one`,
     ),
   );
 }

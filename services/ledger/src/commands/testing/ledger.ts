@@ -10,7 +10,9 @@ import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
 import type { Answer } from "../../intents/decide";
 import { chargeOf } from "../../domain/testing/world";
-import type { IdempotencyKey, Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
+import type { WalletType } from "../../domain/accountTypes";
+import type { Intent } from "../../domain/intents";
+import type { IdempotencyKey, LedgerRequest, Outcome } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
 import { createChargeBudget } from "../chargeBudget";
@@ -70,7 +72,7 @@ export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOpti
     log: testLog(),
     chargeBudget: createChargeBudget({ db: given.db, log: testLog(), limitWon, now: Date.now }),
     registry: testRegistry(),
-    lanes: 2,
+    queues: 2,
     maxBatch: 1_000,
     maxQueue: 20_000,
     ...given,

@@ -16,7 +16,8 @@ import { refund } from "../../intents/refund/model.testing";
 import { reopenAccount } from "../../intents/reopenAccount/model.testing";
 import { transfer } from "../../intents/transfer/model.testing";
 import { voidHold } from "../../intents/voidHold/model.testing";
-import type { IntentKind, LedgerRequest } from "../types";
+import type { IntentKind } from "../intents";
+import type { LedgerRequest } from "../types";
 import { ModelBook, Refused, dayOf, type Done, type Line, type ModelAnswer, type RuleOf } from "./modelBook";
 
 export type { ModelAnswer } from "./modelBook";

@@ -1,4 +1,6 @@
-import type { Freeze, FreezeSource, IntentKind, IntentOf, TransactionType, WalletType } from "../types";
+import type { Freeze, FreezeSource, WalletType } from "../accountTypes";
+import type { IntentKind, IntentOf } from "../intents";
+import type { TransactionType } from "../types";
 
 /**
  * The books of the model: one request at a time, plain bigint, no batches, no code of the engine. The

@@ -5,16 +5,9 @@ import type { State } from "../book";
 import { contentOf } from "../../intents";
 import type { Decision } from "../../intents/decide";
 import type { ModelAnswer } from "./model";
-import type {
-  Account,
-  IdempotencyKey,
-  Intent,
-  IntentOf,
-  LedgerRequest,
-  OrgAccountType,
-  Outcome,
-  WalletType,
-} from "../types";
+import type { OrgAccountType, WalletType } from "../accountTypes";
+import type { Intent, IntentOf } from "../intents";
+import type { Account, IdempotencyKey, LedgerRequest, Outcome } from "../types";
 
 /**
  * A small world with many interactions: two organisations, three users with a wallet of each type,

@@ -1,5 +1,5 @@
 import { DomainError, assert } from "@wonrail/kit/contract/errors";
-import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
+import { ZERO_WON, won } from "@wonrail/kit/contract/money";
 import {
   accountOfPosting,
   availableOf,
@@ -9,17 +9,11 @@ import {
   requirePaying,
   type Book,
 } from "../../domain/book";
+import type { CancelCharge } from "../../domain/intents";
 import { giveBackToLimit, seoulDay } from "../../domain/limits";
 import { requestKey, type Entry, type LedgerRequest, type Posting } from "../../domain/types";
 import { anyId, positive } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface CancelCharge {
-  kind: "cancelCharge";
-  chargeRequestId: string;
-  /** Null: all that remains. */
-  amountWon: Won | null;
-}
 
 const CANCELLATION_PERIOD_MS = 30 * 24 * 3_600_000;
 
@@ -30,7 +24,7 @@ export const cancelCharge: IntentModule<"cancelCharge"> = {
     chargeRequestId: anyId(chargeRequestId, "chargeRequestId"),
     amountWon: amountWon === undefined ? null : positive(amountWon, "amountWon"),
   }),
-  touches: ({ chargeRequestId }) => ({ orgAccounts: ["ORG_ISSUANCE"], chargeRequestId }),
+  requiredState: ({ chargeRequestId }) => ({ orgAccounts: ["ORG_ISSUANCE"], chargeRequestId }),
   content: ({ chargeRequestId, amountWon }) => [chargeRequestId, amountWon?.toString() ?? null],
   decide: cancel,
 };

@@ -11,22 +11,13 @@ import {
   requireReceiving,
   type Book,
 } from "../../domain/book";
+import type { CancelPayment } from "../../domain/intents";
 import { fundMove, move } from "../../domain/paymentMoves";
 import { paymentMade } from "../../domain/results";
-import {
-  requestKey,
-  type Account,
-  type Entry,
-  type LedgerRequest,
-  type WalletType,
-} from "../../domain/types";
+import { type WalletType } from "../../domain/accountTypes";
+import { requestKey, type Account, type Entry, type LedgerRequest } from "../../domain/types";
 import { anyId } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface CancelPayment {
-  kind: "cancelPayment";
-  paymentRequestId: string;
-}
 
 export const cancelPayment: IntentModule<"cancelPayment"> = {
   poster: "payment",
@@ -34,7 +25,7 @@ export const cancelPayment: IntentModule<"cancelPayment"> = {
     kind: "cancelPayment",
     paymentRequestId: anyId(paymentRequestId, "paymentRequestId"),
   }),
-  touches: ({ paymentRequestId }) => ({ orgAccounts: ["ORG_INCENTIVE"], paymentRequestId }),
+  requiredState: ({ paymentRequestId }) => ({ orgAccounts: ["ORG_INCENTIVE"], paymentRequestId }),
   content: ({ paymentRequestId }) => [paymentRequestId],
   decide: cancel,
 };

@@ -1,20 +1,11 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
-import { parseWon, won, type Won } from "@wonrail/kit/contract/money";
+import { parseWon, won } from "@wonrail/kit/contract/money";
 import { minus, orgAccountOf, post, receivingWalletOf, type Book } from "../../domain/book";
+import type { Charge } from "../../domain/intents";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { id, positive } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface Charge {
-  kind: "charge";
-  walletId: string;
-  amountWon: Won;
-  /** Policy of the organisation for all its charges of one day. */
-  dailyLimitWon: Won;
-  /** Policy of the organisation for a single charge. */
-  maxChargeWon: Won;
-}
 
 const DAILY_LIMIT = { code: "CHG_008", reason: "daily_limit" } as const;
 
@@ -27,7 +18,7 @@ export const charge: IntentModule<"charge"> = {
     dailyLimitWon: parseWon(dailyLimitWon, "dailyLimitWon"),
     maxChargeWon: parseWon(maxChargeWon, "maxChargeWon"),
   }),
-  touches: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
   content: ({ walletId, amountWon }) => [walletId, amountWon.toString()],
   decide: chargeWallet,
 };

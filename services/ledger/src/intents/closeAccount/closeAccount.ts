@@ -1,18 +1,14 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { openWalletOf, record, type Book } from "../../domain/book";
+import type { CloseAccount } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { id } from "../fields";
 import type { IntentModule } from "../intent";
 
-export interface CloseAccount {
-  kind: "closeAccount";
-  walletId: string;
-}
-
 export const closeAccount: IntentModule<"closeAccount"> = {
   poster: "wallet",
   read: ({ walletId }) => ({ kind: "closeAccount", walletId: id("wal", walletId, "walletId") }),
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId }) => [walletId],
   decide: close,
 };

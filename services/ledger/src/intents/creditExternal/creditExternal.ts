@@ -1,16 +1,8 @@
-import type { Won } from "@wonrail/kit/contract/money";
 import { creditKey, minus, orgAccountOf, post, walletOf, type Book } from "../../domain/book";
+import type { CreditExternal } from "../../domain/intents";
 import { requestKey, type Entry, type LedgerRequest } from "../../domain/types";
 import { id, positive, printable } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface CreditExternal {
-  kind: "creditExternal";
-  walletId: string;
-  amountWon: Won;
-  /** Id of the chain's log, which is credited at most once. */
-  chainLogId: string;
-}
 
 export const creditExternal: IntentModule<"creditExternal"> = {
   poster: "chain-relayer",
@@ -20,7 +12,7 @@ export const creditExternal: IntentModule<"creditExternal"> = {
     amountWon: positive(amountWon, "amountWon"),
     chainLogId: printable(chainLogId, "chainLogId"),
   }),
-  touches: ({ walletId, chainLogId }) => ({
+  requiredState: ({ walletId, chainLogId }) => ({
     walletIds: [walletId],
     orgAccounts: ["ORG_EXTERNAL"],
     chainLogId,

@@ -1,16 +1,13 @@
-import { FreezeSource as SourceMessage, Freeze as FreezeMessage } from "@wonrail/proto/ledger/v1/intents";
+import {
+  Freeze as FreezeMessage,
+  FreezeSource as FreezeSourceMessage,
+} from "@wonrail/proto/ledger/v1/intents";
 import { record, walletOf, type Book } from "../../domain/book";
-import type { Entry, Freeze, FreezeSource, LedgerRequest } from "../../domain/types";
+import type { FreezeAccount } from "../../domain/intents";
+import type { Freeze, FreezeSource } from "../../domain/accountTypes";
+import type { Entry, LedgerRequest } from "../../domain/types";
 import { MAX_TEXT, check, checkText, id } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface FreezeAccount {
-  kind: "freezeAccount";
-  walletId: string;
-  freeze: Freeze;
-  reason: string;
-  source: FreezeSource;
-}
 
 const FREEZES: Partial<Record<FreezeMessage, Freeze>> = {
   [FreezeMessage.NONE]: "NONE",
@@ -18,29 +15,30 @@ const FREEZES: Partial<Record<FreezeMessage, Freeze>> = {
   [FreezeMessage.ALL]: "ALL",
 };
 
-const SOURCES: Partial<Record<SourceMessage, FreezeSource>> = {
-  [SourceMessage.CHAIN]: "CHAIN",
-  [SourceMessage.OPERATOR]: "OPERATOR",
+const SOURCES: Partial<Record<FreezeSourceMessage, FreezeSource>> = {
+  [FreezeSourceMessage.CHAIN]: "CHAIN",
+  [FreezeSourceMessage.OPERATOR]: "OPERATOR",
 };
 
 export const freezeAccount: IntentModule<"freezeAccount"> = {
   poster: "chain-relayer",
   read(value) {
-    const [freeze, source] = [FREEZES[value.freeze], SOURCES[value.source]];
-    check(freeze !== undefined, "freeze", "must be a kind of freeze");
-    check(source !== undefined, "source", "must be a source of freezes");
+    const freeze = FREEZES[value.freeze];
+    const source = SOURCES[value.source];
+    check(freeze !== undefined, "freeze", "must be NONE, OUTGOING or ALL");
+    check(source !== undefined, "source", "must be CHAIN or OPERATOR");
     checkText(value.reason, "reason", MAX_TEXT);
     const walletId = id("wal", value.walletId, "walletId");
     return { kind: "freezeAccount", walletId, freeze, reason: value.reason, source };
   },
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId, freeze, reason, source }) => [walletId, freeze, reason, source],
   decide: freezeWallet,
 };
 
 /**
- * Sets the freeze of one source. A closed wallet can be frozen too, and stays frozen when it is
- * reopened.
+ * Sets the freeze of one source: the token's blocklist (CHAIN) or an operator. The stricter of the two
+ * freezes applies. A closed wallet can be frozen too, and stays frozen when it is reopened.
  */
 function freezeWallet(book: Book, request: LedgerRequest, intent: FreezeAccount): Entry {
   const { walletId, freeze, source } = intent;

@@ -3,16 +3,11 @@ import { ZERO_WON } from "@wonrail/kit/contract/money";
 import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { addAccount, record, walletsOfUser, type Book } from "../../domain/book";
-import type { Account, Entry, LedgerRequest, WalletType } from "../../domain/types";
+import type { OpenAccount } from "../../domain/intents";
+import type { WalletType } from "../../domain/accountTypes";
+import type { Account, Entry, LedgerRequest } from "../../domain/types";
 import { check, id } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface OpenAccount {
-  kind: "openAccount";
-  walletId: string;
-  userId: string;
-  type: WalletType;
-}
 
 const WALLET_TYPES: Partial<Record<AccountType, WalletType>> = {
   [AccountType.NORMAL]: "NORMAL",
@@ -28,7 +23,7 @@ export const openAccount: IntentModule<"openAccount"> = {
     check(isUserId(userId), "userId", USER_ID_FORM);
     return { kind: "openAccount", walletId: id("wal", walletId, "walletId"), userId, type: walletType };
   },
-  touches: ({ walletId, userId }) => ({ walletIds: [walletId], userId, opensAccount: true }),
+  requiredState: ({ walletId, userId }) => ({ walletIds: [walletId], userId, opensAccount: true }),
   content: ({ walletId, userId, type }) => [walletId, userId, type],
   decide: open,
 };

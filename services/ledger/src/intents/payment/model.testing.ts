@@ -1,5 +1,5 @@
 import { freezeOf, Refused, type Move, type RuleOf, type Wallet } from "../../domain/testing/modelBook";
-import type { WalletType } from "../../domain/types";
+import type { WalletType } from "../../domain/accountTypes";
 
 type Found = [string, Wallet] | undefined;
 

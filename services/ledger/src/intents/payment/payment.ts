@@ -11,22 +11,13 @@ import {
   walletsOfUser,
   type Book,
 } from "../../domain/book";
+import type { Payment } from "../../domain/intents";
 import { fundMove, move } from "../../domain/paymentMoves";
-import type { Account, Entry, LedgerRequest, WalletType } from "../../domain/types";
+import type { WalletType } from "../../domain/accountTypes";
+import type { Account, Entry, LedgerRequest } from "../../domain/types";
 import { check, id, positive } from "../fields";
 import type { IntentModule } from "../intent";
 import { splitPayment } from "./waterfall";
-
-export interface Payment {
-  kind: "payment";
-  payerWalletId: string;
-  receiverWalletId: string;
-  amountWon: Won;
-  /** Null: the whole INCENTIVE balance, up to the amount. */
-  incentiveAmountWon: Won | null;
-  /** Policy of the organisation. */
-  accrualRateBps: number;
-}
 
 const MAX_RATE_BPS = 10_000;
 
@@ -44,7 +35,7 @@ export const payment: IntentModule<"payment"> = {
       accrualRateBps,
     };
   },
-  touches: ({ payerWalletId, receiverWalletId, accrualRateBps }) => ({
+  requiredState: ({ payerWalletId, receiverWalletId, accrualRateBps }) => ({
     walletIds: [payerWalletId, receiverWalletId],
     orgAccounts: accrualRateBps > 0 ? ["ORG_INCENTIVE"] : [],
     userOfWalletId: payerWalletId,

@@ -1,19 +1,11 @@
-import { parseWon, won, type Won } from "@wonrail/kit/contract/money";
+import { parseWon, won } from "@wonrail/kit/contract/money";
 import { payingWalletOf, record, requireAvailable, requireTransferable, type Book } from "../../domain/book";
 import { holdAfter } from "../../domain/holds";
+import type { PlaceHold } from "../../domain/intents";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
 import { requestKey, type Entry, type Hold, type LedgerRequest } from "../../domain/types";
 import { address, id, positive } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface PlaceHold {
-  kind: "placeHold";
-  walletId: string;
-  amountWon: Won;
-  /** Policy of the organisation for the wallet's transfers of one day. */
-  dailyLimitWon: Won;
-  toAddress: string;
-}
 
 export const placeHold: IntentModule<"placeHold"> = {
   poster: "payment",
@@ -24,7 +16,7 @@ export const placeHold: IntentModule<"placeHold"> = {
     dailyLimitWon: parseWon(dailyLimitWon, "dailyLimitWon"),
     toAddress: address(toAddress, "toAddress"),
   }),
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId, amountWon, toAddress }) => [walletId, amountWon.toString(), toAddress],
   decide: place,
 };

@@ -1,18 +1,14 @@
 import { minus, orgAccountOf, post, requireRoom, type Book } from "../../domain/book";
 import { endOfHold, openHold, settleHold } from "../../domain/holds";
+import type { PostHold } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { anyId } from "../fields";
 import type { IntentModule } from "../intent";
 
-export interface PostHold {
-  kind: "postHold";
-  holdRequestId: string;
-}
-
 export const postHold: IntentModule<"postHold"> = {
   poster: "payment",
   read: ({ holdRequestId }) => ({ kind: "postHold", holdRequestId: anyId(holdRequestId, "holdRequestId") }),
-  touches: ({ holdRequestId }) => ({ orgAccounts: ["ORG_EXTERNAL"], holdRequestId }),
+  requiredState: ({ holdRequestId }) => ({ orgAccounts: ["ORG_EXTERNAL"], holdRequestId }),
   content: ({ holdRequestId }) => [holdRequestId],
   decide: settle,
 };

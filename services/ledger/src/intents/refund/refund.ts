@@ -1,18 +1,14 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { availableOf, minus, orgAccountOf, payingWalletOf, post, type Book } from "../../domain/book";
+import type { Refund } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { id } from "../fields";
 import type { IntentModule } from "../intent";
 
-export interface Refund {
-  kind: "refund";
-  walletId: string;
-}
-
 export const refund: IntentModule<"refund"> = {
   poster: "payment",
   read: ({ walletId }) => ({ kind: "refund", walletId: id("wal", walletId, "walletId") }),
-  touches: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId], orgAccounts: ["ORG_ISSUANCE"] }),
   content: ({ walletId }) => [walletId],
   decide: refundWallet,
 };

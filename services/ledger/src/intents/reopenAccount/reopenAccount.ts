@@ -1,17 +1,13 @@
 import { record, walletOf, type Book } from "../../domain/book";
+import type { ReopenAccount } from "../../domain/intents";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { id } from "../fields";
 import type { IntentModule } from "../intent";
 
-export interface ReopenAccount {
-  kind: "reopenAccount";
-  walletId: string;
-}
-
 export const reopenAccount: IntentModule<"reopenAccount"> = {
   poster: "wallet",
   read: ({ walletId }) => ({ kind: "reopenAccount", walletId: id("wal", walletId, "walletId") }),
-  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  requiredState: ({ walletId }) => ({ walletIds: [walletId] }),
   content: ({ walletId }) => [walletId],
   decide: reopen,
 };

@@ -1,5 +1,5 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
-import { parseWon, type Won } from "@wonrail/kit/contract/money";
+import { parseWon } from "@wonrail/kit/contract/money";
 import {
   minus,
   payingWalletOf,
@@ -9,21 +9,11 @@ import {
   requireTransferable,
   type Book,
 } from "../../domain/book";
+import type { Transfer } from "../../domain/intents";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { address, id, positive } from "../fields";
 import type { IntentModule } from "../intent";
-
-export interface Transfer {
-  kind: "transfer";
-  fromWalletId: string;
-  toWalletId: string;
-  /** The receiver's address in lower case, kept for the answer. */
-  toAddress: string;
-  amountWon: Won;
-  /** Policy of the organisation for the sender's transfers of one day. */
-  dailyLimitWon: Won;
-}
 
 export const transfer: IntentModule<"transfer"> = {
   poster: "payment",
@@ -35,7 +25,7 @@ export const transfer: IntentModule<"transfer"> = {
     amountWon: positive(value.amountWon, "amountWon"),
     dailyLimitWon: parseWon(value.dailyLimitWon, "dailyLimitWon"),
   }),
-  touches: ({ fromWalletId, toWalletId }) => ({ walletIds: [fromWalletId, toWalletId] }),
+  requiredState: ({ fromWalletId, toWalletId }) => ({ walletIds: [fromWalletId, toWalletId] }),
   content: ({ fromWalletId, toWalletId, amountWon, toAddress }) => [
     fromWalletId,
     toWalletId,

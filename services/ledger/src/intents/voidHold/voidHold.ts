@@ -1,19 +1,15 @@
 import { record, type Book } from "../../domain/book";
 import { endOfHold, openHold, settleHold } from "../../domain/holds";
+import type { VoidHold } from "../../domain/intents";
 import { giveBackToLimit } from "../../domain/limits";
 import type { Entry, LedgerRequest } from "../../domain/types";
 import { anyId } from "../fields";
 import type { IntentModule } from "../intent";
 
-export interface VoidHold {
-  kind: "voidHold";
-  holdRequestId: string;
-}
-
 export const voidHold: IntentModule<"voidHold"> = {
   poster: "payment",
   read: ({ holdRequestId }) => ({ kind: "voidHold", holdRequestId: anyId(holdRequestId, "holdRequestId") }),
-  touches: ({ holdRequestId }) => ({ holdRequestId }),
+  requiredState: ({ holdRequestId }) => ({ holdRequestId }),
   content: ({ holdRequestId }) => [holdRequestId],
   decide: release,
 };

@@ -219,7 +219,7 @@ async function startLife(
 
   const ledgerAddress = await serveReal("ledger", {
     ...{
-      LANES: 2,
+      BATCH_QUEUES: 2,
       MAX_BATCH: 1_000,
       MAX_QUEUE: 20_000,
       MAX_CHARGED_PER_DAY_WON: 1e12,
@@ -250,7 +250,7 @@ async function startLife(
     const db = await open("payment");
     pools.push(db);
     const config = { ...addresses, ...CONTRACTS, NETWORK: "WON_TESTNET" } as never;
-    // A crash does not wait for the work in the lanes, so only the clients are closed.
+    // A crash does not wait for the work in the queues, so only the clients are closed.
     const onClose = (name: string, close: () => unknown) => void (name === "clients" && closers.push(close));
     apps.push(createApp({ log, registry, config, db, onClose }));
   }

@@ -1,6 +1,0 @@
-/** Whether the same may succeed later. */
-export function mayPass(error: unknown): boolean {
-  const { name, retriable } = error as { name?: string; retriable?: boolean };
-  // kafkajs throws a TypeError when no broker answered a request for metadata.
-  return retriable === true || name === "KafkaJSNumberOfRetriesExceeded" || name === "TypeError";
-}
