@@ -29,7 +29,9 @@ export async function keysChapter({ stack, api }: World): Promise<void> {
   const read = await small.call("GET", "/api/wallets");
   const written = await small.call("POST", "/api/wallets", { userId: "x", walletType: "NORMAL" });
   const { code, details } = written.body.error!;
-  screen.done(`a key with wallets:read reads (${read.status}); a write is ${code}, scope ${details?.scope}`);
+  screen.done(
+    `a key with wallets:read reads (${read.status}); a write is ${code}, scope ${String(details?.scope)}`,
+  );
 
   const revoked = openApi(stack.gatewayUrl, newApiKey);
   await revoked.call("DELETE", "/api/wallet-auth/api-key");
