@@ -6,6 +6,7 @@ import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
 import { charged, wallet } from "./support/chargedWallet";
 import { EVENT_CODES } from "./support/eventCodes";
+import { KEY_CODES } from "./support/keyCodes";
 import { leaksOf, secretsOf } from "./support/leaks";
 import { admin, issuedKeys, newOrganisation, type NewOrganisation } from "./support/operators";
 import { PAYMENT_CODES } from "./support/paymentCodes";
@@ -241,6 +242,11 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
     return refused;
   },
 
+  REQ_008: KEY_CODES.REQ_008,
+  WAUTH_005: KEY_CODES.WAUTH_005,
+  WAUTH_006: KEY_CODES.WAUTH_006,
+  WAUTH_007: KEY_CODES.WAUTH_007,
+  WAUTH_008: KEY_CODES.WAUTH_008,
   EVT_001: EVENT_CODES.EVT_001,
   EVT_002: EVENT_CODES.EVT_002,
   WHK_001: EVENT_CODES.WHK_001,

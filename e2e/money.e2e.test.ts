@@ -71,6 +71,31 @@ test("invalid fields are refused with a code and the field name, and the ledger 
   expect([await wholeLedger(), await api.get("/api/transaction")]).toEqual(before);
 });
 
+test("an Idempotency-Key of a path with an id belongs to that id", async () => {
+  const { api } = await newOrganisation(stack.stack());
+  const post = (path: string, body?: object) => api.call("POST", path, body, { idempotencyKey: "one" });
+  const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
+  const [first, again] = [await post("/api/webhooks", hook), await post("/api/webhooks", hook)];
+  expect(again.body.data).toEqual(first.body.data);
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  const other = await api.post("/api/webhooks", hook);
+  const wallets = [];
+  for (const userId of ["kim", "lee"])
+    wallets.push(await api.post("/api/wallets", { userId, walletType: "NORMAL" }));
+  const paths = [
+    ...["test", "rotate-secret"].map((action) =>
+      [first.body.data, other].map(({ webhookId }) => `/api/webhooks/${webhookId}/${action}`),
+    ),
+    wallets.map(({ walletId }) => `/api/wallets/${walletId}/deactivate`),
+  ];
+  for (const [mine, theirs] of paths) {
+    const body = mine!.endsWith("rotate-secret") ? {} : undefined;
+    const done = await post(mine!, body);
+    expect([done.status, (await post(mine!, body)).body.data]).toEqual([done.status, done.body.data]);
+    expect((await post(theirs!, body)).body.error?.code).toBe("REQ_003");
+  }
+});
+
 test("another organisation's ids are answered exactly like unknown ids", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
@@ -84,7 +109,8 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
   const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
   const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);
-  const foreign = { ...made, evt, whk };
+  const { keyId: key } = (await stranger.api.get("/api/wallet-auth/session")).key;
+  const foreign = { ...made, evt, whk, key };
   const before = await wholeLedger();
   for (const { request, foreign: one, absent } of await compareForeignAnswers(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);

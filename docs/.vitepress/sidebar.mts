@@ -41,12 +41,22 @@ const everywhere = [
     "reconcile-a-day",
     "events",
     "webhooks",
+    "keys-and-scopes",
     "handle-errors",
     "events",
     "sdk",
   ]),
   operate,
-  section("Reference", "reference", ["rest", "errors", "events", "metrics", "cli", "configuration", "chart"]),
+  section("Reference", "reference", [
+    "rest",
+    "api-changes",
+    "errors",
+    "events",
+    "metrics",
+    "cli",
+    "configuration",
+    "chart",
+  ]),
   contribute,
 ];
 

@@ -23,6 +23,16 @@ export async function keysChapter({ stack, api }: World): Promise<void> {
   const old = await openApi(stack.gatewayUrl, first).call("GET", "/api/wallet-auth/session");
   screen.done(`the old key in its overlap answers ${old.status}`);
 
+  const wanted = { name: "reader of the demo", scopes: ["wallets:read"] };
+  const reader = await openApi(stack.gatewayUrl, newApiKey).post("/api/wallet-auth/keys", wanted);
+  const small = openApi(stack.gatewayUrl, reader.apiKey);
+  const read = await small.call("GET", "/api/wallets");
+  const written = await small.call("POST", "/api/wallets", { userId: "x", walletType: "NORMAL" });
+  const { code, details } = written.body.error!;
+  screen.done(
+    `a key with wallets:read reads (${read.status}); a write is ${code}, scope ${String(details?.scope)}`,
+  );
+
   const revoked = openApi(stack.gatewayUrl, newApiKey);
   await revoked.call("DELETE", "/api/wallet-auth/api-key");
   const refused = await revoked.call("GET", "/api/wallet-auth/session");

@@ -28,6 +28,16 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
     operator: "Change the plan with `org set --plan` if the contract allows more.",
     support: "Compare the usage in GET /api/wallet-auth/session with the plan.",
   },
+  WAUTH_005: {
+    operator: "Issue a key with the scope: `key issue --scopes`.",
+    support: "Tell the partner to use a key with the scope in `details.scope`, or to issue one.",
+  },
+  WAUTH_006: {
+    operator: "If all callers have a proxy's address, check TRUSTED_PROXY_HOPS of the gateway.",
+    support: "Compare `details.address` with the allow-list in `key list`.",
+  },
+  WAUTH_007: { operator: NOTHING, support: READ_ID },
+  WAUTH_008: { operator: NOTHING, support: "Tell the partner to revoke keys that are not used." },
   WAL_001: { operator: NOTHING, support: "Tell the partner to use the wallet in `details.walletId`." },
   WAL_002: { operator: NOTHING, support: READ_ID },
   WAL_003: { operator: NOTHING, support: "Read the wallet's balance and its transfers with status PENDING." },
@@ -95,6 +105,7 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
   REQ_005: { operator: NOTHING, support: "Compare the method with the REST reference." },
   REQ_006: { operator: NOTHING, support: FIX_REQUEST },
   REQ_007: { operator: NOTHING, support: FIX_REQUEST },
+  REQ_008: { operator: NOTHING, support: "Name the versions of `details.versions` to the partner." },
   SIG_001: {
     operator: "Follow the runbook SignerRefuses. The code stays between services.",
     support: "Partners do not receive this code.",

@@ -1,3 +1,4 @@
+import { renderApiChanges } from "./apiChanges/renderApiChanges";
 import { renderAlerts } from "./renderAlerts";
 import { renderChart } from "./renderChart";
 import { renderCli } from "./renderCli";
@@ -17,6 +18,7 @@ const renderers: Record<string, () => string> = {
   "docs/contribute/error-coverage.md": renderCoverage,
   "docs/guides/sdk.md": renderSdk,
   "docs/operate/alerts.md": renderAlerts,
+  "docs/reference/api-changes.md": () => renderApiChanges(),
   "docs/reference/chart.md": renderChart,
   "docs/reference/cli.md": renderCli,
   "docs/reference/configuration.md": renderConfiguration,

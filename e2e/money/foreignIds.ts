@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** Objects of another organisation, by kind. */
-export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt" | "whk", string>;
+export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt" | "whk" | "key", string>;
 
 /**
  * Every request of the contract with an id, by the id's kind. foreignIds.test.ts checks
@@ -45,6 +45,8 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
     ["pay", (id) => post("/api/wallets/payment/refund", { paymentId: id, amount })],
     ["evt", (id) => get(`/api/events/${id}`)],
+    ["key", (id) => get(`/api/wallet-auth/keys/${id}`)],
+    ["key", (id) => ({ method: "DELETE", path: `/api/wallet-auth/keys/${id}` })],
     ["whk", (id) => get(`/api/webhooks/${id}`)],
     ["whk", (id) => patch(`/api/webhooks/${id}`, { description: "mine" })],
     ["whk", (id) => ({ method: "DELETE", path: `/api/webhooks/${id}` })],

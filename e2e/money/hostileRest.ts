@@ -44,6 +44,26 @@ const WEBHOOK_FIELDS: Record<string, Values> = {
   after: [...NO_TEXT, ...unlabelled('"-1"', '"1.5"', '"x"', '""')],
 };
 
+const KEY_FIELDS: Record<string, Values> = {
+  name: [...NO_TEXT, ["nothing", '""'], ["101 characters", text("n".repeat(101))]],
+  scopes: [
+    ...unlabelled("null", "0", '"wallets:read"', "{}", "[]", "[1]", "[null]", '["everything"]'),
+    ["15 scopes", text(Array(15).fill("wallets:read"))],
+  ],
+};
+const MORE_KEY_FIELDS: Record<string, Values> = {
+  allowedAddresses: [
+    ...unlabelled("null", "0", '"10.0.0.1"', "{}", "[1]", '[""]', '["example.com"]', '["10.0.0.1/8"]'),
+    ...unlabelled('["10.0.0.256"]', '["10.0.0.0/33"]', '["::ffff:10.0.0.1"]', '["fe80::1%eth0"]', '["*"]'),
+    ["51 addresses", text(Array(51).fill("10.0.0.1"))],
+  ],
+  expiresAt: [
+    ...NO_TEXT,
+    ...unlabelled('""', '"tomorrow"', '"2001-01-01T00:00:00Z"', '"2999-01-01T00:00:00Z"'),
+  ],
+  apiVersion: [...NO_TEXT, ...unlabelled('""', '"1999-01-01"', '"latest"')],
+};
+
 /** Each is refused with REQ_001 and its field, but for ids in paths, which are absent. */
 export function hostileRest(fixtures: Fixtures): Hostile[] {
   return [...bodies(fixtures), ...pathIds(fixtures), ...queries(fixtures)];
@@ -51,6 +71,7 @@ export function hostileRest(fixtures: Fixtures): Hostile[] {
 
 function bodies({ walletId }: Fixtures): Hostile[] {
   const create = { userId: "new", walletType: "NORMAL" };
+  const key = { name: "shop", scopes: ["wallets:read"] };
   const refresh = { apiKey: "wk_test_a", secretKey: "ws_test_a" };
   return [
     ...spoilt("POST", "/api/wallets", create, {
@@ -61,6 +82,22 @@ function bodies({ walletId }: Fixtures): Hostile[] {
     ...spoilt("PATCH", `/api/wallets/${walletId}`, { metadata: {} }, { metadata: NO_METADATA }),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
     ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
+    ...spoilt("POST", "/api/wallet-auth/keys", key, KEY_FIELDS),
+    ...Object.entries(MORE_KEY_FIELDS).flatMap(([field, values]) =>
+      values.map(([name, json]) =>
+        refused(
+          "POST",
+          "/api/wallet-auth/keys",
+          field,
+          name,
+          `${text(key).slice(0, -1)},"${field}":${json}}`,
+        ),
+      ),
+    ),
+    ...["", "1", "yes", "TRUE", "true,false"].map((value) => {
+      const path = `/api/wallet-auth/keys/key_${NOBODY}?withSuccessors=${value}`;
+      return refused("DELETE", path, "withSuccessors", value);
+    }),
     ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {
       const [method, path] = place.split(" ") as [string, string];
       return refused(method, path, "walletId", "in a body that there is none of", '{"walletId":1}');
@@ -97,6 +134,8 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
     ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
     ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
     ["GET", "/api/events/", "", "evt", "EVT_001"],
+    ["GET", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
+    ["DELETE", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
     ["GET", "/api/webhooks/", "", "whk", "WHK_001"],
     ["DELETE", "/api/webhooks/", "", "whk", "WHK_001"],
     ["POST", "/api/webhooks/", "/test", "whk", "WHK_001"],
@@ -151,6 +190,7 @@ const KEYS = {
   payment: newId("pay"),
   record: newId("txn"),
   webhook: newId("whk"),
+  key: newId("key"),
   line: "7",
 };
 
@@ -185,6 +225,7 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     },
     "/api/events": { ...EVENT_FILTERS, order: ["", "up", "ASC"], wait: ["", "-1", "21", "1e1", "0x1"] },
     "/api/events/stream": EVENT_FILTERS,
+    "/api/wallet-auth/keys": { cursor: cursors("key") },
     "/api/webhooks": { cursor: cursors("webhook") },
     "/api/transaction": { cursor: cursors("record"), from: NO_MOMENT, to: NO_MOMENT },
   };

@@ -44,6 +44,7 @@ const SKIPPED_OPERATIONS = ["checkHealth", "getSession", "refreshKey", "revokeKe
 const VARYING = [
   ...["settlement", "createdAt", "updatedAt", "changedAt", "cancellableUntil", "transactionId"],
   ...["sequence", "nextAfter", "deliveries"],
+  ...["prefix", "apiKey", "issuedAt", "expiresAt", "revokedAt", "lastUsedAt"],
   // The webhook of the story leads nowhere, so its attempts differ. Its secret is new each time.
   ...["secret", "previousSecretEndsAt", "failingSince", "attempts", "nextAttemptAt"],
 ];

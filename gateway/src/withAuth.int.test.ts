@@ -105,6 +105,29 @@ test("a key revoked at one gateway is soon refused at the other, and cannot be r
   expect(refresh.body.error?.code).toBe("WAUTH_001");
 });
 
+test("a key issues a smaller key, which works at both gateways until it is revoked", async () => {
+  const { apiKey } = await newOrganisation();
+  const body = { name: "reader", scopes: ["wallets:read"] };
+  const headers = { "Idempotency-Key": "reader 1" };
+  const issue = () => gateways[0].send("POST", "/api/wallet-auth/keys", { key: apiKey, body, headers });
+  const first = await issue();
+  expect([first.status, first.body.data]).toMatchObject([201, { ...body, status: "CURRENT" }]);
+  const { keyId, apiKey: reader } = first.body.data as { keyId: string; apiKey: string };
+  const again = await issue();
+  expect(again.headers["idempotent-replayed"]).toBe("true");
+  expect(again.body.data).toEqual({ ...first.body.data, apiKey: null });
+
+  for (const gateway of gateways) {
+    expect((await read(gateway, reader)).status).toBe(200);
+    const { body: refused } = await gateway.send("GET", "/api/wallet-auth/keys", { key: reader });
+    expect(refused.error).toMatchObject({ code: "WAUTH_005", details: { scope: "keys:manage" } });
+  }
+  const { status } = await gateways[1].send("DELETE", `/api/wallet-auth/keys/${keyId}`, { key: apiKey });
+  expect(status).toBe(200);
+  expect(await codeOf(gateways[1], reader)).toBe("WAUTH_001");
+  await eventually(async () => expect(await codeOf(gateways[0], reader)).toBe("WAUTH_001"));
+});
+
 test("a suspended organisation soon gets WAUTH_003 on every route but its session", async () => {
   const { apiKey, organisation } = await newOrganisation();
   expect((await read(gateways[1], apiKey)).status).toBe(200);

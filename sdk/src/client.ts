@@ -6,6 +6,7 @@ import { createTransport, type Transport } from "./internal/transport.ts";
 import { AuthApi } from "./resources/auth.ts";
 import { ChargesApi } from "./resources/charges.ts";
 import { EventsApi } from "./resources/events.ts";
+import { KeysApi } from "./resources/keys.ts";
 import { PaymentsApi } from "./resources/payments.ts";
 import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
@@ -38,6 +39,8 @@ export class ServiceClient {
   readonly events: EventsApi;
   /** Endpoints that get events pushed. */
   readonly webhooks: WebhooksApi;
+  /** API keys of the organisation. */
+  readonly keys: KeysApi;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions = {}) {
@@ -56,6 +59,7 @@ export class ServiceClient {
     this.transactions = new TransactionsApi(transport, config.network.type);
     this.events = new EventsApi(transport);
     this.webhooks = new WebhooksApi(transport);
+    this.keys = new KeysApi(transport);
   }
 
   /** Resolves when the gateway answers. Sends no API key. */

@@ -111,7 +111,6 @@ export {
   TxPaymentType,
 } from "./resources/transactions.ts";
 export type {
-  ApiKey,
   Deposit,
   EventData,
   EventListQuery,
@@ -140,5 +139,16 @@ export type {
   UpdateWebhookRequest,
   WebhooksApi,
 } from "./resources/webhooks.ts";
+export type {
+  ApiKey,
+  ApiKeyStatus,
+  CreatedApiKey,
+  CreateKeyRequest,
+  KeysApi,
+  RevokedApiKey,
+  RevokeKeyRequest,
+  Scope,
+  UsedApiKey,
+} from "./resources/keys.ts";
 export type { WebhookHeaders } from "./internal/unwrapWebhook.ts";
 export type { WaitOptions } from "./internal/pollUntil.ts";

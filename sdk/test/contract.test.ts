@@ -15,6 +15,20 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   refreshKey: [({ auth }) => auth.refreshKey({ secretKey: "sk_test_1" })],
   revokeKey: [({ auth }) => auth.revokeKey()],
   getSession: [({ auth }) => auth.getSession()],
+  issueKey: [
+    ({ keys }) => keys.create({ name: "shop", scopes: ["payments:write"] }),
+    ({ keys }) =>
+      keys.create({
+        ...{ name: "shop", scopes: ["payments:read"], allowedAddresses: ["203.0.113.0/24"] },
+        ...{ expiresAt: inAnHour, apiVersion: "2026-01-01" },
+      }),
+  ],
+  listKeys: [({ keys }) => keys.list(), ({ keys }) => keys.list(page)],
+  getKey: [({ keys }) => keys.get("key_1")],
+  deleteKey: [
+    ({ keys }) => keys.revoke("key_1"),
+    ({ keys }) => keys.revoke("key_1", { withSuccessors: true }),
+  ],
   createWallet: [
     ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" }),
     ({ wallets }) => wallets.create({ userId: "u", walletType: "GOVERNMENT", metadata: { branch: "Seoul" } }),
@@ -217,6 +231,7 @@ function headerProblems({ parameters, security }: Operation, { headers }: Asked)
   const isDocumented = (name: string) => parameters.some((one) => one.in === "header" && one.name === name);
   const expected: [string, boolean][] = [
     ["X-API-Key", security.length > 0],
+    ["Wonrail-Version", isDocumented("Wonrail-Version")],
     ["X-Org-Code", isDocumented("X-Org-Code")],
     ["Idempotency-Key", isDocumented("Idempotency-Key")],
   ];

@@ -86,10 +86,10 @@ test("a record with its own key can be repeated when its time has passed", async
   expect(server.effects).toEqual(["rent-2026-01"]);
 });
 
-test.each(LOST)("a POST without a key and with a lost answer (%s) is not retried", async (fault) => {
+test.each(LOST)("a DELETE with a lost answer (%s) is not retried", async (fault) => {
   server = await faultServer([fault]);
   const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
-  await expect(client.wallets.deactivate("wal_1")).rejects.toThrow();
+  await expect(client.webhooks.delete("whk_1")).rejects.toThrow();
   expect(server.effects).toEqual(["no key"]);
   expect(server.seen).toHaveLength(1);
 });

@@ -33,6 +33,10 @@ const methods: Record<string, string> = {
   updateTransactionSchedule: "transactions.updateSchedule",
   listEvents: "events.list",
   getEvent: "events.get",
+  issueKey: "keys.create",
+  listKeys: "keys.list",
+  getKey: "keys.get",
+  deleteKey: "keys.revoke",
   createWebhook: "webhooks.create",
   listWebhooks: "webhooks.list",
   getWebhook: "webhooks.get",
@@ -47,6 +51,8 @@ const methods: Record<string, string> = {
 
 /** Deliberate differences between library and document. */
 const onPurpose: Record<string, (documented: string) => string> = {
+  // A later service has further versions.
+  issueKey: (shape) => shape.replace(/apiVersion\?: [^;]+;/, "apiVersion?: string;"),
   // The client's own key is the one to refresh.
   refreshKey: (shape) => shape.replace("apiKey:", "apiKey?:"),
   // The client's network is filled in.

@@ -38,6 +38,21 @@ export const CALLS: readonly Call[] = [
       good: ({ key, secretKey }) => ({ key, secretKey, clientAddress: CLIENT_ADDRESS }),
       bad: ["REQ_001 key", (good) => ({ ...good, key: { ...good.key!, keyHash: Buffer.alloc(31) } })],
     },
+    issueKey: {
+      good: ({ orgId, keyId }) => ({
+        ...{ orgId, issuerKeyId: keyId, name: "shop", scopes: ["payments:write"] },
+        ...{ allowedAddresses: ["203.0.113.0/24"], apiVersion: "2026-01-01", clientAddress: CLIENT_ADDRESS },
+      }),
+      bad: ["REQ_001 scopes", (good) => ({ ...good, scopes: ["everything"] })],
+    },
+    getKey: {
+      good: ({ orgId, keyId }) => ({ orgId, keyId }),
+      bad: ["WAUTH_007", (good) => ({ ...good, keyId: newId("key") })],
+    },
+    listKeys: {
+      good: ({ orgId }) => ({ orgId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
     revokeKey: {
       good: ({ other }) => ({ ...other, clientAddress: CLIENT_ADDRESS }),
       bad: ["REQ_001 keyId", (good) => ({ ...good, keyId: good.orgId })],

@@ -98,7 +98,13 @@ export async function makeWebhook({ events }: Story["gateway"], orgId: string): 
 /** A public event, made as the inbox makes it. */
 async function makeEvent({ events, databases }: Services, orgId: string, keyId: string): Promise<string> {
   const times = { issuedAt: new Date(), expiresAt: new Date(Date.now() + 86_400_000) };
-  const payload = KeyIssued.encode({ orgId, keyId, keyPrefix: "wk_test_1", ...times }).finish();
+  const grant = {
+    name: "API key",
+    scopes: ["payments:write"],
+    allowedAddresses: [],
+    apiVersion: "2026-01-01",
+  };
+  const payload = KeyIssued.encode({ orgId, keyId, keyPrefix: "wk_test_1", ...times, ...grant }).finish();
   const issued = {
     ...{ id: newId("evt"), type: "key_issued", topic: "wonrail.auth.v1", aggregateId: keyId, orgId },
     ...{ version: 1n, occurredAt: new Date(), traceparent: "", requestId: "", payload: Buffer.from(payload) },

@@ -1,3 +1,4 @@
+import { type AddressRange, parseAddressRange } from "@wonrail/kit/contract/addressRange";
 import { assert, isOutcomeUnknown, asOutcomeUnknown } from "@wonrail/kit/contract/errors";
 import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import {
@@ -85,7 +86,18 @@ function readPrincipal(message: PrincipalMessage): Principal {
     orgId !== "" && keyUsableUntil && subscriptionEndsAt,
     "a principal has an organisation and its ends",
   );
-  return { orgId, orgCode, keyId, keyUsableUntil, subscriptionEndsAt, ratePerSecond, rateBurst };
+  return {
+    ...{ orgId, orgCode, keyId, keyUsableUntil, subscriptionEndsAt, ratePerSecond, rateBurst },
+    scopes: new Set(message.scopes),
+    allowedAddresses: message.allowedAddresses.map(readRange),
+    apiVersion: message.apiVersion,
+  };
+}
+
+function readRange(text: string): AddressRange {
+  const range = parseAddressRange(text);
+  assert(range, "an allow-list has ranges of addresses");
+  return range;
 }
 
 /** Undefined for a kind of change that this build does not know. */

@@ -97,7 +97,8 @@ function sendJson(res: ApiResponse, status: number, body: string): void {
   if (!queueAnswer(res, bytes)) return;
   const { exchange } = res.locals;
   const head = JSON_HEADERS.concat(exchange.headers);
-  head.push("X-Request-Id", exchange.context.requestId, "Content-Length", String(bytes));
+  head.push("X-Request-Id", exchange.context.requestId, "Wonrail-Version", exchange.apiVersion);
+  head.push("Content-Length", String(bytes));
   if (exchange.lifecycle.isStopping) res.shouldKeepAlive = false;
   res.writeHead(status, head);
   res.end(body);

@@ -16,7 +16,7 @@ import { serveAs, type ServeOptions } from "./serve";
 import { validate } from "./validate";
 
 const STREAM_PATH = "/api/events/stream";
-const KEY_NEEDS = { access: "full", waitMs: 0 } as const;
+const KEY_NEEDS = { access: "full", scope: "events:read" } as const;
 /** Streams of one organisation in this process. */
 const MAX_STREAMS = 10;
 const PAGE_SIZE = 100;
@@ -40,7 +40,7 @@ export function eventStream(events: Events, options: ServeOptions): Router {
     .get(async (req, plainRes) => {
       const res = plainRes as ApiResponse;
       res.locals.exchange.route = STREAM_PATH;
-      await serveAs(KEY_NEEDS, options, req, res, async ({ orgId }) => {
+      await serveAs({ ...KEY_NEEDS, waitMs: 0 }, options, req, res, async ({ orgId }) => {
         const wanted = readWanted(req);
         const end = streams.begin(orgId);
         try {
@@ -85,7 +85,7 @@ async function stream(
       await write(res, framesOf(page));
       page = await listEvents(events, { ...wanted, after: page.nextAfter }, WAIT_MS);
       // A key that was revoked meanwhile gets nothing more.
-      await authenticate(options.principals, req, res.locals.exchange, KEY_NEEDS.access);
+      await authenticate(options.principals, req, res.locals.exchange, KEY_NEEDS);
     }
   } catch {
     // The client hears of the reason when it connects again.
@@ -109,7 +109,7 @@ function begin(res: ApiResponse): void {
   const { exchange } = res.locals;
   const head = SECURITY_HEADERS.concat(exchange.headers);
   head.push("Content-Type", "text/event-stream; charset=utf-8", "X-Accel-Buffering", "no");
-  head.push("X-Request-Id", exchange.context.requestId);
+  head.push("X-Request-Id", exchange.context.requestId, "Wonrail-Version", exchange.apiVersion);
   res.shouldKeepAlive = false;
   res.writeHead(200, head);
 }

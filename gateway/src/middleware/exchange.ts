@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { childTraceparent, type RequestContext, runInContext } from "@wonrail/kit/context";
+import { LATEST_API_VERSION } from "@wonrail/kit/contract/apiVersions";
 import { type ErrorCode, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isRequestId } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -18,6 +19,8 @@ export interface Exchange {
   route: string;
   /** Set when the route is known; respects the trusted proxies. */
   clientAddress: string;
+  /** The version of the API that the answer has: the request's, else the key's, else the newest. */
+  apiVersion: string;
   code: ErrorCode | undefined;
   /** Cause of a failure that is not the caller's fault. */
   cause: string | undefined;
@@ -67,6 +70,7 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
       },
       route: "none",
       clientAddress: "unknown",
+      apiVersion: LATEST_API_VERSION,
       code: undefined,
       cause: undefined,
       headers: [],

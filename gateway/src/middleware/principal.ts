@@ -1,3 +1,5 @@
+import { type AddressRange } from "@wonrail/kit/contract/addressRange";
+
 /** The organisation and key behind a request. */
 export interface Principal {
   orgId: string;
@@ -7,4 +9,9 @@ export interface Principal {
   subscriptionEndsAt: Date;
   ratePerSecond: number;
   rateBurst: number;
+  scopes: ReadonlySet<string>;
+  /** Empty: any address. */
+  allowedAddresses: readonly AddressRange[];
+  /** The version of the API for requests without a version. */
+  apiVersion: string;
 }

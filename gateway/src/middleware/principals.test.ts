@@ -16,6 +16,9 @@ const principal: Principal = {
   subscriptionEndsAt: new Date(20_000_000),
   ratePerSecond: 10,
   rateBurst: 10,
+  scopes: new Set<string>(),
+  allowedAddresses: [],
+  apiVersion: "2026-01-01",
 };
 const FULL: ResolvedKey = { access: "full", refusal: undefined, principal, cacheableMs: 1_000 };
 const NONE: ResolvedKey = {

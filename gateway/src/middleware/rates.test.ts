@@ -11,6 +11,9 @@ const principal: Principal = {
   subscriptionEndsAt: new Date(1e12),
   ratePerSecond: 100,
   rateBurst: 200,
+  scopes: new Set<string>(),
+  allowedAddresses: [],
+  apiVersion: "2026-01-01",
 };
 
 /** auth's bucket with its real rules. */

@@ -13,10 +13,12 @@ import {
   type Route,
 } from "../routes/operation";
 import { type AddressLimits } from "./addressLimits";
-import { authenticate } from "./authenticate";
+import { requestedVersion } from "./apiVersion";
+import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
+import { deprecationHeaders } from "./deprecation";
 import { idempotencyKey } from "./idempotencyKey";
 import { type Principal } from "./principal";
 import { type Principals } from "./principals";
@@ -45,9 +47,12 @@ export interface ServeOptions {
 export function serve(route: Route, options: ServeOptions): RequestHandler {
   const { operation, path } = route;
   const answer = operation.access === "anyone" ? serveAnyone : serveKey;
+  const ownHeaders = deprecationHeaders(operation.deprecated);
   return (req, res) => {
     const apiResponse = res as ApiResponse;
-    apiResponse.locals.exchange.route = path;
+    const { exchange } = apiResponse.locals;
+    exchange.route = path;
+    exchange.headers.push(...ownHeaders);
     return answer(route, options, req, apiResponse);
   };
 }
@@ -59,7 +64,9 @@ async function serveAnyone(
   res: ApiResponse,
 ): Promise<void> {
   const address = options.addressOf(req);
-  res.locals.exchange.clientAddress = address;
+  const { exchange } = res.locals;
+  exchange.clientAddress = address;
+  exchange.apiVersion = requestedVersion(req) ?? exchange.apiVersion;
   if (!operation.isUnlimited) {
     options.openRates.check(address);
     options.openRates.take(address);
@@ -72,20 +79,19 @@ async function serveAnyone(
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
   const { access, waitMs = 0 } = route.operation;
   const needed = access === "session" ? "session" : "full";
-  await serveAs({ access: needed, waitMs }, options, req, res, (principal) =>
+  await serveAs({ access: needed, scope: route.scope, waitMs }, options, req, res, (principal) =>
     handle(route, options, principal, req, res),
   );
 }
 
-export interface KeyNeeds {
-  access: "session" | "full";
+export interface RequestNeeds extends KeyNeeds {
   /** How much longer the work may take than another request. */
   waitMs: number;
 }
 
 /** Authenticates the request and does the work as a request of the key's organisation. */
 export async function serveAs(
-  { access, waitMs }: KeyNeeds,
+  { waitMs, ...needs }: RequestNeeds,
   options: Pick<ServeOptions, "addressOf" | "principals" | "rates" | "running">,
   req: Request,
   res: ApiResponse,
@@ -93,7 +99,10 @@ export async function serveAs(
 ): Promise<void> {
   const { exchange } = res.locals;
   exchange.clientAddress = options.addressOf(req);
-  const principal = await authenticate(options.principals, req, exchange, access);
+  const version = requestedVersion(req);
+  if (version !== undefined) exchange.apiVersion = version;
+  const principal = await authenticate(options.principals, req, exchange, needs);
+  if (version === undefined) exchange.apiVersion = principal.apiVersion;
   if (waitMs > 0)
     exchange.context = { ...exchange.context, deadlineMs: exchange.context.deadlineMs! + waitMs };
   // From here on the log lines and the calls to other services name the organisation.

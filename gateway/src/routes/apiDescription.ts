@@ -2,6 +2,7 @@ import { type Tag } from "./operation";
 
 export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Authentication: "Refresh, revoke and inspect the organisation's API key.",
+  "API keys": "Issue, list and revoke the organisation's API keys, each with scopes and an allow-list.",
   Wallets: "Create and manage the wallets of your users, and list what changed their balances.",
   Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
   Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",
@@ -56,7 +57,7 @@ Follow \`pagination.nextCursor\` to read a whole list: no entry is repeated or l
 
 ## Retries and idempotency
 
-- Send an \`Idempotency-Key\` with each POST that takes one. A repetition with the same key and body gets the
+- Send an \`Idempotency-Key\` with each POST. A repetition with the same key and body gets the
   stored response, with the header \`Idempotent-Replayed: true\`.
 - Keys are kept for at least 31 days. Keys of wallets and recorded transactions are kept for ever.
 - SYS_002 means that this request did nothing. An earlier request with the same key may have succeeded: retry with the same key.
@@ -86,8 +87,21 @@ seconds while \`settlement.status\` is PENDING or SUBMITTED. For transfers and r
 - A webhook sends the same events to an address of yours, signed as Standard Webhooks 1.0.
 - Events are kept for 30 days. EVT_002 means that events behind \`after\` are gone.
 
+## API keys and scopes
+
+- Each operation names the scope that a key needs. WAUTH_005 names the missing one in \`details.scope\`.
+- \`POST /api/wallet-auth/keys\` issues further keys with fewer scopes, an allow-list of addresses and a name.
+- \`GET /api/events/stream\` needs the scope \`events:read\`.
+
+## Versions
+
+- A version of this API is a date. The header \`Wonrail-Version\` chooses it for one request, and each response has it.
+- Without the header a request gets the version of its API key, which is the newest one at the key's creation.
+- A deprecated operation answers with the headers \`Deprecation\` and \`Sunset\`.
+- [Changes of the API](/docs/reference/api-changes) lists what each release changed.
+
 ## Changes to this API
 
 New operations, optional request fields, response fields, headers and error codes can be added at any time.
 Ignore fields that you do not know, and use the HTTP status of a code that you do not know.
-All enumerations other than \`ErrorCode\` are complete.`;
+All enumerations other than \`ErrorCode\`, \`EventType\` and \`Scope\` are complete.`;

@@ -13,6 +13,7 @@ import { isoTime, requirePresent, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
 
+import { keyFields, keyJson } from "./keys";
 import { type Handler, operation } from "./operation";
 import { responseId, timestamp, won } from "./schemas";
 import { createSessionCache } from "./sessionCache";
@@ -27,7 +28,8 @@ export const refreshKey = operation({
   summary: "Exchange an API key for a new one",
   description:
     "Needs no key header: the body has the credentials. The old key keeps working for a short " +
-    "overlap, never past its own expiry. A repetition returns the same new key. Wrong secrets are " +
+    "overlap, never past its own expiry. The new key has the name, scopes, allow-list and version of " +
+    "the old one. A repetition returns the same new key. Wrong secrets are " +
     "limited by address.",
   access: "anyone",
   whenUnknown: "This operation takes none: send the request again. It returns the same new key.",
@@ -49,7 +51,7 @@ export const refreshKey = operation({
       expiresAt: timestamp("When the new key expires."),
     })
     .meta({ id: "RefreshedKey" }),
-  errors: ["WAUTH_001"],
+  errors: ["WAUTH_001", "WAUTH_006"],
 });
 
 export function refreshKeyWith(auth: Auth): Handler<typeof refreshKey> {
@@ -137,17 +139,7 @@ export const getSession = operation({
           dailyTransferLimit: won("How much a wallet may transfer in a day of Asia/Seoul, in KRW."),
         })
         .meta({ description: "The organisation of the key." }),
-      key: z
-        .strictObject({
-          keyId: responseId("The key's id."),
-          prefix: z.string().meta({ description: "The public part of the key, for lists and logs." }),
-          issuedAt: timestamp("When the key was issued."),
-          expiresAt: timestamp("When the key expires."),
-          overlapEndsAt: timestamp(
-            "When a refreshed key stops working; null when it was not refreshed.",
-          ).nullable(),
-        })
-        .meta({ description: "The API key of this request." }),
+      key: z.strictObject(keyFields).meta({ description: "The API key of this request." }),
       plan: z.enum(["FREE", "STANDARD", "ENTERPRISE"]).meta({ description: "The organisation's plan." }),
       subscription: z
         .strictObject({
@@ -187,13 +179,7 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
       incentiveRateBps: organisation.incentiveRateBps,
       dailyTransferLimit: wonJson(organisation.dailyTransferLimitWon),
     },
-    key: {
-      keyId: key.keyId,
-      prefix: key.prefix,
-      issuedAt: isoTime(key.issuedAt),
-      expiresAt: isoTime(key.expiresAt),
-      overlapEndsAt: key.overlapEndsAt?.toISOString() ?? null,
-    },
+    key: keyJson(key),
     plan: requirePresent(enumName(Plan, organisation.plan)),
     subscription: {
       active: subscriptionActive,

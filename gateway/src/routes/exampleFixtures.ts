@@ -1,3 +1,4 @@
+import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type IdPrefix } from "@wonrail/kit/contract/ids";
 
 // Objects of the examples in examples.ts, as the service would return them.
@@ -44,6 +45,35 @@ export const newKey = "wk_test_9Ij2Kl5Mn8Op_VUTSRQPONMLKJIHGFEDCBA98765432100Ef6
 export const secretKey = "sk_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg0AbC3d";
 const begunAt = "2025-11-01T00:00:00.000Z";
 
+function keyOf({ issuedAt, ...rest }: { prefix: string; issuedAt: string; scopes: string[]; name?: string }) {
+  return {
+    keyId: exampleId("key", issuedAt),
+    name: "API key",
+    allowedAddresses: [] as string[],
+    apiVersion: "2026-01-01",
+    status: "CURRENT",
+    predecessorId: null as string | null,
+    issuedAt,
+    expiresAt: daysAfter(issuedAt, 90),
+    overlapEndsAt: null as string | null,
+    revokedAt: null as string | null,
+    ...rest,
+  };
+}
+
+const shopKeyText = "wk_test_3Qr4St5Uv6Wx_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123450Gh7Ij";
+const shopKeyIssuedAt = secondsAfter(minute(1), 10);
+/** The key that the story issues for a shop and later revokes. */
+const newShopKey = {
+  ...keyOf({
+    ...{ prefix: shopKeyText.slice(0, 20), issuedAt: shopKeyIssuedAt, name: "Online shop" },
+    scopes: ["wallets:read", "payments:read", "payments:write"],
+  }),
+  allowedAddresses: ["203.0.113.0/24"],
+};
+export const issuedShopKey = { ...newShopKey, apiKey: shopKeyText };
+export const shopKey = { ...newShopKey, lastUsedAt: null as string | null };
+
 export const session = {
   organisation: {
     orgId: exampleId("org", begunAt),
@@ -53,13 +83,7 @@ export const session = {
     incentiveRateBps: 100,
     dailyTransferLimit: 5_000_000,
   },
-  key: {
-    keyId: exampleId("key", begunAt),
-    prefix: firstKey.slice(0, 20),
-    issuedAt: begunAt,
-    expiresAt: daysAfter(begunAt, 90),
-    overlapEndsAt: null,
-  },
+  key: keyOf({ prefix: firstKey.slice(0, 20), issuedAt: begunAt, scopes: [...SCOPES] }),
   plan: "STANDARD",
   subscription: { active: true, startsAt: begunAt, endsAt: daysAfter(begunAt, 365) },
   rateLimit: { perSecond: 100, burst: 200 },
@@ -74,6 +98,9 @@ export const session = {
     })),
   ],
 };
+
+/** The key of the session in the list of keys. */
+export const usedFirstKey = { ...session.key, lastUsedAt: minute(1) };
 
 function newWallet(userId: string, walletAddress: string, createdAt: string) {
   return {

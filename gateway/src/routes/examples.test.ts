@@ -155,7 +155,7 @@ test("a list holds the items that its query selects, newest first, and counts th
   const lists = allExamples.filter(
     ({ operation, data }) => data.items !== undefined && operation !== "listEvents",
   );
-  expect(lists).toHaveLength(8);
+  expect(lists).toHaveLength(9);
   for (const { operation, query = {}, data } of lists) {
     const items = data.items!;
     expect(data.pagination).toMatchObject({ totalCount: items.length, hasNext: false });

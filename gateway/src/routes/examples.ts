@@ -7,6 +7,7 @@ import {
   firstKey,
   firstPayment,
   instant,
+  issuedShopKey,
   instantRequest,
   justCancelled,
   later,
@@ -38,8 +39,10 @@ import {
   settledTransfer,
   shop,
   shopAddress,
+  shopKey,
   testDelivery,
   transfer,
+  usedFirstKey,
 } from "./exampleFixtures";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
@@ -66,6 +69,19 @@ export interface Example {
 export const story: Example[] = [
   { operation: "checkHealth", at: minute(0), data: { status: "ok" } },
   { operation: "getSession", at: minute(1), data: session },
+  {
+    operation: "issueKey",
+    at: shopKey.issuedAt,
+    body: { name: shopKey.name, scopes: shopKey.scopes, allowedAddresses: shopKey.allowedAddresses },
+    data: issuedShopKey,
+  },
+  {
+    operation: "getKey",
+    at: secondsAfter(minute(1), 20),
+    params: { keyId: shopKey.keyId },
+    data: shopKey,
+  },
+  { operation: "listKeys", at: secondsAfter(minute(1), 30), query: {}, data: pageOf(shopKey, usedFirstKey) },
   {
     operation: "refreshKey",
     at: minute(2),
@@ -318,6 +334,16 @@ export const story: Example[] = [
     at: minute(40),
     params: { walletId: payerWalletId },
     data: { ...movedPayer, status: "DEACTIVATED", updatedAt: minute(40) },
+  },
+  {
+    operation: "deleteKey",
+    at: secondsAfter(minute(40), 10),
+    params: { keyId: shopKey.keyId },
+    query: { withSuccessors: "true" },
+    data: {
+      ...{ keyId: shopKey.keyId, revoked: true, revokedAt: secondsAfter(minute(40), 10) },
+      revokedKeyIds: [shopKey.keyId],
+    },
   },
   { operation: "revokeKey", at: minute(41), data: { revoked: true, revokedAt: minute(41) } },
 ];

@@ -3,8 +3,10 @@ import { type Principals } from "../middleware/principals";
 import * as charges from "./charges";
 import * as credentials from "./credentials";
 import * as events from "./events";
+import * as keys from "./keys";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
+import { withScope } from "./scopes";
 import * as health from "./health";
 import * as transactions from "./transactions";
 import * as transfers from "./transfers";
@@ -23,10 +25,14 @@ export interface RouteDeps {
 export function routes({ clients, principals }: RouteDeps): Route[] {
   const { auth } = clients;
   // prettier-ignore
-  return [
+  const table = [
     route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
     route("GET", "/api/wallet-auth/session", credentials.getSession, credentials.getSessionWith(auth)),
+    route("POST", "/api/wallet-auth/keys", keys.issueKey, keys.issueKeyWith(auth)),
+    route("GET", "/api/wallet-auth/keys", keys.listKeys, keys.listKeysWith(auth)),
+    route("GET", "/api/wallet-auth/keys/:keyId", keys.getKey, keys.getKeyWith(auth)),
+    route("DELETE", "/api/wallet-auth/keys/:keyId", keys.deleteKey, keys.deleteKeyWith(auth, principals)),
 
     route("POST", "/api/wallets/transfer", transfers.createTransfer, transfers.createTransferWith(clients)),
     route("GET", "/api/wallets/transfer", transfers.listTransfers, transfers.listTransfersWith(clients)),
@@ -75,4 +81,5 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     // GET /api/events/stream is answered by middleware/eventStream.ts.
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
+  return table.map(withScope);
 }

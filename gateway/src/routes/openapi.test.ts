@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorTable } from "@wonrail/kit/contract/errors";
+import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type RouteDeps, routes } from ".";
 import { story } from "./examples";
-import { refusalCodes } from "./openapi";
+import { openApiDocument, refusalCodes } from "./openapi";
 import { renderOpenApi } from "./renderOpenApi";
+import { OPERATION_SCOPES } from "./scopes";
 
 const table = routes({ clients: {}, principals: {} } as RouteDeps);
 
@@ -79,6 +81,7 @@ test("the example of each error holds every detail that a program reads", () => 
     "RATE_001 retryAfterMs",
     "REQ_001 fields",
     "REQ_006 maxBytes",
+    "REQ_008 versions",
     "SYS_002 retryAfterMs",
     "TRF_001 available required",
     "TRF_002 fields",
@@ -93,6 +96,9 @@ test("the example of each error holds every detail that a program reads", () => 
     "WAL_004 walletId",
     "WAUTH_001 reason",
     "WAUTH_004 quota limit used resetsAt",
+    "WAUTH_005 scope",
+    "WAUTH_006 address",
+    "WAUTH_008 limit",
     "WHK_002 reason",
     "WHK_003 limit",
   ]);
@@ -111,20 +117,25 @@ test("each write takes an Idempotency-Key or documents how to handle an unknown 
   }
 });
 
+test("every POST but the refresh of a key takes an Idempotency-Key", () => {
+  const posts = table.filter(({ method, operation }) => method === "POST" && !operation.idempotent);
+  expect(posts.map(({ operation }) => operation.id)).toEqual(["refreshKey"]);
+});
+
 test("each refusal documents its headers", () => {
   const headersOf = (id: string, status: number) =>
     Object.keys(operations.find(({ operationId }) => operationId === id)!.responses[status]!.headers);
   const rate = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
-  const always = "X-Request-Id";
-  expect(headersOf("createPayment", 400)).toEqual([always, ...rate, "Idempotent-Replayed"]);
-  expect(headersOf("createPayment", 401)).toEqual([always, "WWW-Authenticate"]);
-  expect(headersOf("createPayment", 422)).toEqual([always, ...rate]);
-  expect(headersOf("createPayment", 429)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("createPayment", 503)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("createTransaction", 409)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("getWallet", 404)).toEqual([always, ...rate]);
-  expect(headersOf("refreshKey", 429)).toEqual([always, ...rate, "Retry-After"]);
-  expect(headersOf("refreshKey", 400)).toEqual([always]);
+  const always = ["X-Request-Id", "Wonrail-Version"];
+  expect(headersOf("createPayment", 400)).toEqual([...always, ...rate, "Idempotent-Replayed"]);
+  expect(headersOf("createPayment", 401)).toEqual([...always, "WWW-Authenticate"]);
+  expect(headersOf("createPayment", 422)).toEqual([...always, ...rate]);
+  expect(headersOf("createPayment", 429)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("createPayment", 503)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("createTransaction", 409)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("getWallet", 404)).toEqual([...always, ...rate]);
+  expect(headersOf("refreshKey", 429)).toEqual([...always, ...rate, "Retry-After"]);
+  expect(headersOf("refreshKey", 400)).toEqual(always);
 });
 
 test("the health probe documents no rate limit", () => {
@@ -208,7 +219,7 @@ test("request objects are closed, and response objects may gain fields", () => {
         "RefundWallet",
       ],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
-      ...["CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
+      ...["IssueKey", "CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),
   );
   expect(objects.length).toBeGreaterThan(closed.length + 50);
@@ -254,6 +265,33 @@ test("every operation, parameter and field of a schema is described", () => {
 test("every operation but refresh and liveness requires a key", () => {
   const open = operations.filter(({ security }) => security.length === 0);
   expect(open.map(({ operationId }) => operationId)).toEqual(["refreshKey", "checkHealth"]);
+});
+
+test("every operation with a key has one entry in the table of scopes, and documents it", () => {
+  const keyed = table.filter(({ operation }) => operation.access !== "anyone");
+  expect(Object.keys(OPERATION_SCOPES).sort()).toEqual(keyed.map(({ operation }) => operation.id).sort());
+  expect(new Set(Object.values(OPERATION_SCOPES).filter((scope) => scope !== null))).toEqual(new Set(SCOPES));
+  for (const { operation, scope } of keyed) {
+    const { description, security } = operations.find(({ operationId }) => operationId === operation.id)!;
+    const scopes = scope === null ? [] : [scope];
+    expect(security).toEqual([{ apiKey: scopes }, { bearer: scopes }]);
+    expect(description).toContain(scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`);
+  }
+});
+
+test("a deprecated operation is marked, and documents its headers", () => {
+  const { operation, ...route } = table.find(({ operation }) => operation.id === "getWallet")!;
+  const advice = "Use listWallets.";
+  const deprecated = { since: "2026-02-01", sunset: "2026-08-01", advice };
+  const changed = openApiDocument([{ ...route, operation: { ...operation, deprecated } }]);
+  const { get } = (changed.paths as Record<string, Record<string, Documented & { deprecated: boolean }>>)[
+    "/api/wallets/{walletId}"
+  ]!;
+  expect(get).toMatchObject({ deprecated: true, description: expect.stringContaining(advice) as string });
+  for (const { headers } of Object.values(get!.responses))
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(["Deprecation", "Sunset"]));
+  expect(Object.keys(changed.components!.headers!)).toContain("Sunset");
+  expect(document.components.headers).not.toHaveProperty("Sunset");
 });
 
 test("a literal path precedes a parameter that would match it", () => {

@@ -1,12 +1,13 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
+import { API_VERSIONS } from "@wonrail/kit/contract/apiVersions";
 import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
-import { MAX_BODY_BYTES } from "../middleware/readBody";
 import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from "./apiDescription";
 import { type Example, story } from "./examples";
-import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleFixtures";
+import { exampleOf } from "./errorExamples";
+import { exampleId } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
 import { type Operation, type Route, type Shape } from "./operation";
 
@@ -18,7 +19,7 @@ const answeredAt = z.iso.datetime().meta({ description: "When the response was m
 /** Renders the OpenAPI document from the routes' schemas and the error table. */
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
-  registerShared(registry, new Set(routes.flatMap(refusalCodes)));
+  registerShared(registry, routes);
   for (const route of routes) registry.registerPath(pathOf(route));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
@@ -37,7 +38,9 @@ export function openApiDocument(routes: Route[]): OpenApiDocument {
 }
 
 /** Components that many operations refer to. */
-function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void {
+function registerShared(registry: OpenAPIRegistry, routes: Route[]): void {
+  const codes = new Set(routes.flatMap(refusalCodes));
+  const hasDeprecated = routes.some(({ operation }) => operation.deprecated);
   registry.registerComponent("securitySchemes", "apiKey", {
     type: "apiKey",
     in: "header",
@@ -52,7 +55,10 @@ function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void 
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
     registry.registerComponent("parameters", name, { name, in: "header", required: false, ...parameter });
   }
-  for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent("headers", name, header);
+  for (const [name, header] of Object.entries(HEADERS)) {
+    if (hasDeprecated || !DEPRECATION_HEADERS.includes(name))
+      registry.registerComponent("headers", name, header);
+  }
   for (const code of codes) {
     registry.registerComponent("examples", code, {
       summary: errorTable[code].message,
@@ -68,6 +74,12 @@ const PARAMETERS = {
       "pattern is ignored, and the response has an id of ours.",
     schema: { type: "string", pattern: REQUEST_ID_FORM.source },
   },
+  "Wonrail-Version": {
+    description:
+      "The version of this API for the request. Omitted: the version of the API key, which is the newest " +
+      "one at its creation. An unknown version is refused with REQ_008.",
+    schema: { type: "string", enum: [...API_VERSIONS] as string[] },
+  },
   "X-Org-Code": {
     description: "The code of the key's organisation. Another code is refused with WAUTH_001.",
     schema: { type: "string" },
@@ -82,7 +94,7 @@ const PARAMETERS = {
 } as const;
 
 function parametersOf({ access, idempotent }: Operation) {
-  const names: (keyof typeof PARAMETERS)[] = ["X-Request-Id"];
+  const names: (keyof typeof PARAMETERS)[] = ["X-Request-Id", "Wonrail-Version"];
   if (access !== "anyone") names.push("X-Org-Code");
   if (idempotent) names.push("Idempotency-Key");
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
@@ -91,6 +103,10 @@ function parametersOf({ access, idempotent }: Operation) {
 const HEADERS = {
   "X-Request-Id": {
     description: "The request's id: yours, or one of ours.",
+    schema: { type: "string" },
+  },
+  "Wonrail-Version": {
+    description: "The version of this API that the response has.",
     schema: { type: "string" },
   },
   "RateLimit-Limit": {
@@ -111,6 +127,14 @@ const HEADERS = {
     description: "The authentication scheme. The API key is accepted as a bearer token too.",
     schema: { type: "string" },
   },
+  Deprecation: {
+    description: "Since when the operation is deprecated: `@` and seconds since 1970 (RFC 9745).",
+    schema: { type: "string" },
+  },
+  Sunset: {
+    description: "From when on the operation can be gone, as an HTTP date (RFC 8594).",
+    schema: { type: "string" },
+  },
   "Retry-After": { description: "Seconds to wait before you try again.", schema: { type: "integer" } },
   "Idempotent-Replayed": {
     description: "The response of an earlier request with this key. The plan counted that request.",
@@ -119,6 +143,13 @@ const HEADERS = {
 } as const;
 
 type HeaderName = keyof typeof HEADERS;
+
+const DEPRECATION_HEADERS: readonly string[] = ["Deprecation", "Sunset"] satisfies HeaderName[];
+
+/** Headers of every response of the operation. */
+function commonHeaders({ deprecated }: Operation): HeaderName[] {
+  return ["X-Request-Id", "Wonrail-Version", ...(deprecated ? (["Deprecation", "Sunset"] as const) : [])];
+}
 
 const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
 
@@ -130,14 +161,18 @@ function pathOf(route: Route): RouteConfig {
   const { method, path, operation } = route;
   const { id, summary, description, tag, access, params, query, body } = operation;
   const examples = story.filter((example) => example.operation === id);
+  const scopes = route.scope === null ? [] : [route.scope];
   return {
     method: method.toLowerCase() as Lowercase<typeof method>,
     path: path.replace(/:(\w+)/g, "{$1}"),
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description: [deprecationSentence(operation), description, scopeSentence(route)]
+      .filter(Boolean)
+      .join(" "),
+    ...(operation.deprecated ? { deprecated: true } : {}),
     tags: [tag],
-    security: access === "anyone" ? [] : [{ apiKey: [] }, { bearer: [] }],
+    security: access === "anyone" ? [] : [{ apiKey: scopes }, { bearer: scopes }],
     parameters: parametersOf(operation),
     request: {
       ...(params ? { params: withExample(params, examples[0]?.params) } : {}),
@@ -151,6 +186,17 @@ function pathOf(route: Route): RouteConfig {
       ...refusalsOf(route),
     },
   };
+}
+
+function deprecationSentence({ deprecated }: Operation): string | undefined {
+  if (!deprecated) return undefined;
+  const { since, sunset, advice } = deprecated;
+  return `Deprecated since ${since}, and can be gone from ${sunset} on. ${advice}`;
+}
+
+function scopeSentence({ operation, scope }: Route): string | undefined {
+  if (operation.access === "anyone") return undefined;
+  return scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`;
 }
 
 /** The fields of a path or a query, with the example's values. */
@@ -171,7 +217,8 @@ function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) 
   return { "application/json": { schema, ...shown } };
 }
 
-function successOf({ data, access, idempotent }: Operation, examples: Example[]) {
+function successOf(operation: Operation, examples: Example[]) {
+  const { data, access, idempotent } = operation;
   const schema = z.strictObject({
     success: z.literal(true).meta({ description: "Always true." }),
     data,
@@ -179,7 +226,7 @@ function successOf({ data, access, idempotent }: Operation, examples: Example[])
     requestId,
     timestamp: answeredAt,
   });
-  const names: HeaderName[] = ["X-Request-Id"];
+  const names = commonHeaders(operation);
   if (access !== "anyone") names.push(...RATE_HEADERS);
   if (idempotent) names.push("Idempotent-Replayed");
   const content = jsonOf(schema, examples, (example) => ({
@@ -193,9 +240,9 @@ function successOf({ data, access, idempotent }: Operation, examples: Example[])
 }
 
 /** All codes of an operation: its own, and those that follow from its definition. */
-export function refusalCodes({ operation, method }: Route): ErrorCode[] {
+export function refusalCodes({ operation, method, scope }: Route): ErrorCode[] {
   const { access, isUnlimited, body, idempotent, quota, errors } = operation;
-  const codes = new Set<ErrorCode>([...errors, "REQ_001", "SYS_001", "SYS_002"]);
+  const codes = new Set<ErrorCode>([...errors, "REQ_001", "REQ_008", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
     condition && more.forEach((code) => codes.add(code));
   add(!isUnlimited, "RATE_001");
@@ -204,7 +251,9 @@ export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   add(body || method !== "GET", "REQ_006", "REQ_007");
   add(idempotent, "REQ_002", "REQ_003");
   add(access !== "anyone", "WAUTH_001", "WAUTH_002");
+  add(access !== "anyone", "WAUTH_006");
   add(access === "full", "WAUTH_003");
+  add(scope, "WAUTH_005");
   add(quota, "WAUTH_004");
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
 }
@@ -227,7 +276,7 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
 
 function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
   const { access, quota, errors } = operation;
-  const names: HeaderName[] = ["X-Request-Id"];
+  const names = commonHeaders(operation);
   if (status === 401) names.push("WWW-Authenticate");
   // A refused key belongs to no organisation, so there is no rate to report.
   if (status === 429 || (access !== "anyone" && status !== 401)) names.push(...RATE_HEADERS);
@@ -301,52 +350,3 @@ const refusal = z
     timestamp: answeredAt,
   })
   .meta({ id: "Refusal", description: "The envelope of a request that was refused or failed." });
-
-const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
-  REQ_001: { fields: [{ path: "amount", message: "must be a whole number" }] },
-  REQ_006: { maxBytes: MAX_BODY_BYTES },
-  RATE_001: { retryAfterMs: 250 },
-  SYS_002: { retryAfterMs: 1000 },
-  WAUTH_004: {
-    quota: "MONEY_OPERATIONS",
-    limit: 1_000_000,
-    used: 1_000_000,
-    resetsAt: "2026-01-31T15:00:00.000Z",
-  },
-  WAL_001: { walletId: payerWalletId },
-  WAL_002: { walletId: payerWalletId },
-  WAL_003: { walletId: payerWalletId },
-  WAL_004: { walletId: payerWalletId },
-  TRF_004: { walletId: payerWalletId },
-  PAY_003: { paymentId: exampleId("pay") },
-  PAY_001: { available: 9_500, required: 12_000 },
-  PAY_005: { walletId: payerWalletId, reason: "same_user" },
-  PAY_006: { reason: "over_balance" },
-  TRF_001: { available: 9_500, required: 12_000 },
-  CHG_007: { reason: "nothing_to_refund" },
-  CHG_008: { reason: "max_charge", maxCharge: 1_000_000 },
-  WAUTH_001: { reason: "no_key_sent" },
-  CHG_003: { chargeId: exampleId("chg") },
-  TX_002: { id: instant.id },
-  TRF_003: { dailyLimit: 5_000_000, usedToday: 4_900_000 },
-  CHG_005: { remaining: 30_000 },
-  EVT_002: { oldestAfter: "1200" },
-  WHK_002: { reason: "not_https" },
-  WHK_003: { limit: 50 },
-  TX_003: { status: "CONFIRMED" },
-  TX_004: { status: "CONFIRMED", reason: "not_pending" },
-  TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
-  CHG_001: { fields: [{ path: "amount", message: "must be at least 1000" }] },
-  PAY_002: { fields: [{ path: "amount", message: "must be at least 100" }] },
-};
-
-function exampleOf(code: ErrorCode) {
-  const { message } = errorTable[code];
-  return {
-    success: false,
-    data: null,
-    error: { code, message, details: EXAMPLE_DETAILS[code] ?? null },
-    requestId: exampleId("req"),
-    timestamp: STORY_BEGINS_AT,
-  };
-}

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
+import { type Scope } from "@wonrail/kit/contract/scopes";
 import { type Principal } from "../middleware/principal";
 import { type QuotaName } from "../middleware/quotas";
 
@@ -13,6 +14,7 @@ export type Access = "anyone" | "session" | "full";
 
 export type Tag =
   | "Authentication"
+  | "API keys"
   | "Wallets"
   | "Transfers"
   | "Charges"
@@ -56,6 +58,16 @@ export interface Operation<
   waitMs?: number;
   /** Counts against the plan. */
   quota?: QuotaName;
+  deprecated?: Deprecation;
+}
+
+/** An operation that a later version does not have. Dates are days in UTC, such as 2026-01-31. */
+export interface Deprecation {
+  since: string;
+  /** From this day on the operation can be gone. */
+  sunset: string;
+  /** The remedy, such as "Use listWallets." */
+  advice: string;
 }
 
 export type Shape = z.ZodType;
@@ -101,6 +113,8 @@ export interface Route {
   method: Method;
   path: string;
   operation: Operation;
+  /** The scope that the key needs. Null: none. */
+  scope: Scope | null;
   handler: (input: Input<unknown, unknown, unknown>, call: Call) => Promise<Reply<unknown>>;
 }
 
@@ -109,13 +123,14 @@ export function operation<const O extends Operation>(definition: O): O {
   return definition;
 }
 
+/** A route without a scope. routes() adds the scopes of the contract. */
 export function route<O extends Operation>(
   method: Method,
   path: string,
   definition: O,
   handler: Handler<O>,
 ): Route {
-  return { method, path, operation: definition, handler: handler as Route["handler"] };
+  return { method, path, operation: definition, scope: null, handler: handler as Route["handler"] };
 }
 
 /** A refusal that is replayed for its Idempotency-Key. */

@@ -5,7 +5,7 @@ import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/pay
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { isoTime, requirePresent, settlementJson, walletJson, wonJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
-import { bodyHash } from "./bodyHash";
+import { keyedBy, retriedBy } from "./bodyHash";
 import { toPageRequest, toPagination } from "./pagination";
 import { type Handler, operation } from "./operation";
 import {
@@ -144,8 +144,7 @@ export const deactivateWallet = operation({
     "sent to its address are still credited; the operator of this service can reactivate the " +
     "wallet so that they can be moved.",
   access: "full",
-  whenUnknown:
-    "This operation takes none: send the request again. WAL_004 means that the wallet is deactivated.",
+  idempotent: true,
   params: walletPath,
   status: 200,
   data: wallet,
@@ -226,20 +225,14 @@ export const listWalletTransactions = operation({
 });
 
 export function createWalletWith({ wallet: service }: Clients): Handler<typeof createWallet> {
-  return async ({ body }, { principal: { orgId }, idempotencyKey, repeatOnly }) => {
+  return async ({ body }, call) => {
+    const { principal, repeatOnly } = call;
     const { userId, walletType, metadata = {} } = body;
-    const key =
-      idempotencyKey === undefined
-        ? {}
-        : {
-            idempotencyKey,
-            bodyHash: bodyHash({ userId, walletType, metadata: sorted(metadata) }),
-            repeatOnly,
-          };
-    const type = enumValue(WalletType, walletType);
+    const key = keyedBy(call, { userId, walletType, metadata: sorted(metadata) });
+    const wanted = { userId, walletType: enumValue(WalletType, walletType), metadata };
     const { wallet: made, replayed } = await service.createWallet(
-      { orgId, userId, walletType: type, metadata, ...key },
-      idempotencyKey === undefined ? {} : { retry: true },
+      { orgId: principal.orgId, ...wanted, ...key, repeatOnly },
+      retriedBy(call),
     );
     const { availableBalance: _, updatedAt: __, ...data } = walletJson(made);
     return { data, replayed };
@@ -278,9 +271,12 @@ export function updateWalletWith({ wallet: service }: Clients): Handler<typeof u
 }
 
 export function deactivateWalletWith({ wallet: service }: Clients): Handler<typeof deactivateWallet> {
-  return async ({ params: { walletId } }, { principal: { orgId } }) => ({
-    data: walletJson((await service.deactivateWallet({ orgId, walletId })).wallet),
-  });
+  return async ({ params }, call) => {
+    const { orgId } = call.principal;
+    const asked = { orgId, ...params, ...keyedBy(call, params) };
+    const { wallet, replayed } = await service.deactivateWallet(asked, retriedBy(call));
+    return { data: walletJson(wallet), replayed };
+  };
 }
 
 export function listWalletTransactionsWith({ payment }: Clients): Handler<typeof listWalletTransactions> {

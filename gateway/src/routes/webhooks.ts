@@ -11,6 +11,7 @@ import {
 } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
 import { toPageRequest, toPagination } from "./pagination";
+import { keyedBy, retriedBy } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import { listQuery, pageOf, timestamp } from "./schemas";
 import {
@@ -36,10 +37,9 @@ export const createWebhook = operation({
   summary: "Create a webhook",
   description:
     "Events are sent to the URL by POST, signed as Standard Webhooks 1.0. The answer is the only one " +
-    "with the `secret`. WHK_002 names in `details.reason` why the URL is not allowed.",
+    "with the `secret`; a repetition with the same Idempotency-Key shows it again. WHK_002 names in `details.reason` why the URL is not allowed.",
   access: "full",
-  whenUnknown:
-    "This operation takes none: list the webhooks, and delete the new one if its secret did not reach you.",
+  idempotent: true,
   body: z
     .strictObject({
       url,
@@ -129,7 +129,7 @@ export const rotateWebhookSecret = operation({
   description:
     "Deliveries are signed with the new secret and, until the overlap ends, with the one before too.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again, and use the secret of the last answer.",
+  idempotent: true,
   params: webhookPath,
   body: z
     .strictObject({
@@ -159,7 +159,7 @@ export const testWebhook = operation({
   description:
     "Sends an event of type webhook.test, also while the webhook is DISABLED. The deliveries show what became of it.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. Each request sends a test.",
+  idempotent: true,
   params: webhookPath,
   status: 201,
   data: delivery,
@@ -175,8 +175,7 @@ export const replayWebhook = operation({
     `${MAX_REPLAY} deliveries follow from one request: go on behind the last one. The header ` +
     "`webhook-id` is the same as before.",
   access: "full",
-  whenUnknown:
-    "This operation takes none: send the request again. A receiver ignores a webhook-id that it has handled.",
+  idempotent: true,
   params: webhookPath,
   body: z
     .union([
@@ -217,17 +216,18 @@ export const listDeliveries = operation({
 });
 
 export function createWebhookWith({ events }: Clients): Handler<typeof createWebhook> {
-  return async ({ body }, { principal: { orgId } }) => {
+  return async ({ body }, call) => {
     const { url, eventTypes = [], description = "", after } = body;
     const asked = {
-      orgId,
+      orgId: call.principal.orgId,
       url,
       eventTypes,
       description,
       after: after === undefined ? undefined : BigInt(after),
     };
-    const { webhook, secret } = await events.createWebhook({ ...asked, ...choicesOf(body) });
-    return { data: { ...webhookOf(webhook), secret } };
+    const request = { ...asked, ...choicesOf(body), ...keyedBy(call, body) };
+    const { webhook, secret, replayed } = await events.createWebhook(request, retriedBy(call));
+    return { data: { ...webhookOf(webhook), secret }, replayed };
   };
 }
 
@@ -264,27 +264,38 @@ export function deleteWebhookWith({ events }: Clients): Handler<typeof deleteWeb
 }
 
 export function rotateWebhookSecretWith({ events }: Clients): Handler<typeof rotateWebhookSecret> {
-  return async ({ params, body: { overlapSeconds = DEFAULT_OVERLAP_SECONDS } }, { principal: { orgId } }) => {
-    const rotated = await events.rotateWebhookSecret({ orgId, ...params, overlapSeconds });
-    const { webhook, secret, previousEndsAt } = rotated;
-    return { data: { ...webhookOf(webhook), secret, previousSecretEndsAt: isoTime(previousEndsAt) } };
+  return async ({ params, body: { overlapSeconds = DEFAULT_OVERLAP_SECONDS } }, call) => {
+    const content = { ...params, overlapSeconds };
+    const request = { orgId: call.principal.orgId, ...content, ...keyedBy(call, content) };
+    const { webhook, secret, previousEndsAt, replayed } = await events.rotateWebhookSecret(
+      request,
+      retriedBy(call),
+    );
+    return {
+      data: { ...webhookOf(webhook), secret, previousSecretEndsAt: isoTime(previousEndsAt) },
+      replayed,
+    };
   };
 }
 
 export function testWebhookWith({ events }: Clients): Handler<typeof testWebhook> {
-  return async ({ params }, { principal: { orgId } }) => ({
-    data: deliveryOf((await events.testWebhook({ orgId, ...params })).delivery),
-  });
+  return async ({ params }, call) => {
+    const request = { orgId: call.principal.orgId, ...params, ...keyedBy(call, params) };
+    const { delivery, replayed } = await events.testWebhook(request, retriedBy(call));
+    return { data: deliveryOf(delivery), replayed };
+  };
 }
 
 export function replayWebhookWith({ events }: Clients): Handler<typeof replayWebhook> {
-  return async ({ params, body }, { principal: { orgId } }) => {
+  return async ({ params, body }, call) => {
     const wanted: ReplayWebhookRequest["wanted"] =
       "failed" in body
         ? { $case: "failed", value: true }
         : { $case: "range", value: { after: BigInt(body.after), upTo: BigInt(body.upTo) } };
-    const { deliveries } = await events.replayWebhook({ orgId, ...params, wanted });
-    return { data: { deliveries } };
+    const request = { orgId: call.principal.orgId, ...params, wanted };
+    const keyed = { ...request, ...keyedBy(call, { ...params, ...body }) };
+    const { deliveries, replayed } = await events.replayWebhook(keyed, retriedBy(call));
+    return { data: { deliveries }, replayed };
   };
 }
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@wonrail/kit/contract/apiKey";
+import { LATEST_API_VERSION } from "@wonrail/kit/contract/apiVersions";
 import { DomainError } from "@wonrail/kit/contract/errors";
+import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { toErrorDetail } from "@wonrail/kit/grpc/client";
 import { implement, type ServerCall, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { Registry } from "@wonrail/kit/metrics";
@@ -8,6 +10,7 @@ import { testLog } from "@wonrail/kit/testing";
 import {
   AuthServiceService,
   KeyAccess,
+  KeyStatus,
   OrganisationStatus,
   Plan,
   Quota,
@@ -24,6 +27,9 @@ export interface KnownKey {
   access: KeyAccess;
   refusal?: DomainError;
   ratePerSecond: number;
+  scopes: string[];
+  allowedAddresses: string[];
+  apiVersion: string;
 }
 
 export type FakeAuthServer = Awaited<ReturnType<typeof startFakeAuthServer>>;
@@ -47,6 +53,9 @@ export async function startFakeAuthServer(port = 0) {
       orgCode: `ORG${keys.size + 1}`,
       access: KeyAccess.FULL,
       ratePerSecond: 10_000,
+      scopes: [...SCOPES],
+      allowedAddresses: [],
+      apiVersion: LATEST_API_VERSION,
       ...overrides,
     };
     keys.set(hash.toString("hex"), key);
@@ -76,7 +85,7 @@ export async function startFakeAuthServer(port = 0) {
       await called("revokeKey", call);
       for (const [hash, known] of keys) if (known.orgId === orgId && known.keyId === keyId) keys.delete(hash);
       push({ change: { $case: "keyRevoked", value: { orgId, keyId, keyPrefix: "" } } });
-      return { revokedAt: new Date() };
+      return { revokedAt: new Date(), revokedKeyIds: [keyId] };
     },
     async getSession({ orgId, keyId }, call) {
       await called("getSession", call);
@@ -161,12 +170,15 @@ function resolution(known: KnownKey | undefined): ResolveKeyResponse {
       ratePerSecond,
       rateBurst: ratePerSecond,
       organisationVersion: 1n,
+      scopes: known.scopes,
+      allowedAddresses: known.allowedAddresses,
+      apiVersion: known.apiVersion,
     },
     cacheableMs: 1_000,
   };
 }
 
-function session({ orgId, orgCode, keyId, text, access }: KnownKey) {
+function session({ orgId, orgCode, keyId, text, access, scopes, allowedAddresses }: KnownKey) {
   const now = new Date();
   return {
     organisation: {
@@ -187,7 +199,10 @@ function session({ orgId, orgCode, keyId, text, access }: KnownKey) {
       createdAt: now,
       updatedAt: now,
     },
-    key: { keyId, prefix: text.slice(0, 20), issuedAt: now, expiresAt: IN_A_DAY() },
+    key: {
+      ...{ keyId, prefix: text.slice(0, 20), name: "API key", scopes, allowedAddresses },
+      ...{ apiVersion: LATEST_API_VERSION, status: KeyStatus.CURRENT, issuedAt: now, expiresAt: IN_A_DAY() },
+    },
     subscriptionActive: access === KeyAccess.FULL,
     usage: [{ quota: Quota.WALLETS, limit: 1_000n, used: 12n, leased: 3n }],
   };

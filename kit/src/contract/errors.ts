@@ -26,6 +26,22 @@ export const errorTable = {
     "RESOURCE_EXHAUSTED",
     "The plan's limit is reached. Wait until details.resetsAt, or change the plan.",
   ),
+  WAUTH_005: row(
+    403,
+    "PERMISSION_DENIED",
+    "The API key lacks the scope that details.scope names. Use a key that has it.",
+  ),
+  WAUTH_006: row(
+    403,
+    "PERMISSION_DENIED",
+    "The API key may not be used from the address in details.address. Use an address of the key's allow-list.",
+  ),
+  WAUTH_007: row(404, "NOT_FOUND", "The API key does not exist. Check the id."),
+  WAUTH_008: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The organisation has too many usable API keys. Revoke keys that are not used.",
+  ),
 
   WAL_001: row(
     409,
@@ -202,6 +218,11 @@ export const errorTable = {
     415,
     "INVALID_ARGUMENT",
     "The body is not uncompressed JSON. Send it as application/json without Content-Encoding.",
+  ),
+  REQ_008: row(
+    400,
+    "INVALID_ARGUMENT",
+    "The Wonrail-Version is not known. Send one of details.versions, or no such header.",
   ),
 
   SIG_001: row(403, "PERMISSION_DENIED", "Signing was refused. See details.reason."),

@@ -28,6 +28,7 @@ export {
 } from "./messages";
 export { pending, type Settlement } from "./settlement";
 export {
+  apiKeyJson,
   cancellationJson,
   chargeCancellationJson,
   chargeJson,

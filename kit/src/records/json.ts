@@ -1,5 +1,6 @@
 import { enumName } from "../grpc/enums";
 import { assert } from "../contract/errors";
+import { type Scope } from "../contract/scopes";
 import { parseWon, wonToJson } from "../contract/money";
 import {
   type Charge,
@@ -37,6 +38,37 @@ export function isoTime(moment: Date | undefined): string {
 
 export function wonJson(amountWon: string): number {
   return wonToJson(parseWon(amountWon, "amount_won"));
+}
+
+/** An API key without its secret part and without its last use, which changes with each request. */
+export function apiKeyJson<S extends string>(key: {
+  keyId: string;
+  prefix: string;
+  name: string;
+  scopes: string[];
+  allowedAddresses: string[];
+  apiVersion: string;
+  status: S;
+  predecessorKeyId?: string | undefined;
+  issuedAt?: Date | undefined;
+  expiresAt?: Date | undefined;
+  overlapEndsAt?: Date | undefined;
+  revokedAt?: Date | undefined;
+}) {
+  return {
+    keyId: key.keyId,
+    prefix: key.prefix,
+    name: key.name,
+    scopes: key.scopes as Scope[],
+    allowedAddresses: key.allowedAddresses,
+    apiVersion: key.apiVersion,
+    status: key.status,
+    predecessorId: key.predecessorKeyId ?? null,
+    issuedAt: isoTime(key.issuedAt),
+    expiresAt: isoTime(key.expiresAt),
+    overlapEndsAt: key.overlapEndsAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+  };
 }
 
 export function settlementJson(settlement: Settlement | undefined) {

@@ -37,11 +37,6 @@ export class ApiResource {
     return this.call(() => ({ method: "POST", ...request(), repeat: "keyed", options }));
   }
 
-  /** A POST without an idempotency key: a repetition would be executed again. */
-  protected post<T>(request: BodyBuilder, options?: CallOptions): ApiPromise<T> {
-    return this.call(() => ({ method: "POST", ...request(), repeat: "once", options }));
-  }
-
   /** A PATCH sets values, so a repetition changes nothing. */
   protected patch<T>(request: BodyBuilder, options?: CallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "PATCH", ...request(), repeat: "safe", options }));

@@ -87,12 +87,12 @@ test.each<[boolean, string, Answer[], typeof ServiceError]>([
 });
 
 test("outcomeUnknown is set for calls without a key, and never for reads", async () => {
-  const deactivate = (client: ServiceClient) => client.wallets.deactivate("wal_1");
-  expect((await errorOf([dropped], deactivate)).error).toMatchObject({
+  const remove = (client: ServiceClient) => client.webhooks.delete("whk_1");
+  expect((await errorOf([dropped], remove)).error).toMatchObject({
     code: "SDK_001",
     outcomeUnknown: true,
   });
-  expect((await errorOf([page(200)], deactivate)).error).toMatchObject({
+  expect((await errorOf([page(200)], remove)).error).toMatchObject({
     code: "SDK_004",
     outcomeUnknown: true,
   });
@@ -147,7 +147,7 @@ test("a PATCH that was never executed and a failed read have no unknown outcome"
 });
 
 test.each<[string, (client: ServiceClient) => PromiseLike<unknown>]>([
-  ["wallets.deactivate", ({ wallets }) => wallets.deactivate("wal_1")],
+  ["webhooks.delete", ({ webhooks }) => webhooks.delete("whk_1")],
   ["auth.revokeKey", ({ auth }) => auth.revokeKey()],
 ])("%s is retried only while it was not executed", async (_name, call) => {
   const refused = await errorOf([failure(429, "RATE_001"), busy, failure(409, "WAL_001")], call);

@@ -126,9 +126,9 @@ test.each<[string, Answer, number]>([
   expect(asked).toHaveLength(times);
 });
 
-test("a POST without a key and with a lost answer is sent once", async () => {
+test("a DELETE with a lost answer is sent once", async () => {
   const { client, asked } = clientOf([dropped()]);
-  await settled(client.wallets.deactivate("wal_1"));
+  await settled(client.webhooks.delete("whk_1"));
   await settled(client.auth.revokeKey());
   expect(asked).toHaveLength(2);
 });

@@ -8,7 +8,7 @@ import { finalError, wasNotExecuted } from "./outcome.ts";
 import { readResponse } from "./readResponse.ts";
 import { isRetried, retryDelayMs } from "./retry.ts";
 import { abortedError, sleep } from "./sleep.ts";
-import { VERSION } from "./version.ts";
+import { API_VERSION, VERSION } from "./version.ts";
 
 export interface ApiRequest {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -226,6 +226,7 @@ function toHeaders(
   }: Pick<Attempt, "requestId" | "headers" | "idempotencyKey" | "retriesMade"> & { apiKey: string },
 ): Headers {
   const result = new Headers({ accept: "application/json", "user-agent": `wonrail-sdk/${VERSION}` });
+  result.set("wonrail-version", API_VERSION);
   for (const given of [clientHeaders, headers]) given.forEach((value, name) => result.set(name, value));
   if (body !== undefined) result.set("content-type", "application/json");
   if (!isOpen) result.set("x-api-key", apiKey);

@@ -3,6 +3,7 @@ import { ApiResource } from "../internal/apiResource.ts";
 import { requireFields } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
 import type { Transport } from "../internal/transport.ts";
+import type { ApiKey } from "./keys.ts";
 
 /** Request of `refreshKey`. */
 export interface RefreshKeyRequest {
@@ -46,18 +47,7 @@ export interface Session {
     dailyTransferLimit: number;
   };
   /** The API key of the request. */
-  key: {
-    /** Id of the key. */
-    keyId: string;
-    /** Public part that names the key in lists and logs. */
-    prefix: string;
-    /** Start of the key's validity. */
-    issuedAt: string;
-    /** End of the key's validity. */
-    expiresAt: string;
-    /** End of the key's overlap after a refresh, or null. */
-    overlapEndsAt: string | null;
-  };
+  key: ApiKey;
   /** Plan of the organisation. */
   plan: "FREE" | "STANDARD" | "ENTERPRISE";
   /** Subscription of the organisation. */

@@ -3,6 +3,7 @@ import { ApiResource } from "../internal/apiResource.ts";
 import { pathSegment, requireFields } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
 import type { ChargeWithCancellations, Refund } from "./charges.ts";
+import type { ApiKey } from "./keys.ts";
 import type { PaymentWithRefunds } from "./payments.ts";
 import type { Settlement } from "./shared.ts";
 import type { TransactionWithHistory } from "./transactions.ts";
@@ -26,20 +27,6 @@ export interface Deposit {
   settlement: Settlement;
   /** Time of the credit. */
   createdAt: string;
-}
-
-/** An API key, without its secret part. */
-export interface ApiKey {
-  /** Id of the key. */
-  keyId: string;
-  /** Public part of the key. */
-  prefix: string;
-  /** Time of the issue. */
-  issuedAt: string;
-  /** Time of the expiry. */
-  expiresAt: string;
-  /** End of the overlap of a refreshed key, or null. */
-  overlapEndsAt: string | null;
 }
 
 /** A DISABLED webhook gets no events. They wait for it. */

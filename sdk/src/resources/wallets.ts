@@ -171,8 +171,8 @@ export class WalletsApi extends ApiResource {
    * Deactivates a wallet. Refused with WAL_003 while the wallet holds money, pending transfers
    * included. A deactivated wallet can only be read.
    */
-  deactivate(walletId: string, options?: CallOptions): ApiPromise<Wallet> {
-    return this.post(() => ({ path: `${walletPath(walletId)}/deactivate` }), options);
+  deactivate(walletId: string, options?: IdempotentCallOptions): ApiPromise<Wallet> {
+    return this.keyedPost(() => ({ path: `${walletPath(walletId)}/deactivate` }), options);
   }
 
   /** Lists all movements of the wallet's balance, newest first. */

@@ -1,4 +1,4 @@
-import type { ApiPromise, CallOptions } from "../core/call.ts";
+import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import { pathSegment, requireFields } from "../internal/checks.ts";
@@ -140,8 +140,11 @@ const LIST_NAMES: KnownNames<DeliveryListQuery> = { ...PAGE_NAMES, status: "for 
 /** Endpoints that get events pushed. */
 export class WebhooksApi extends ApiResource {
   /** Creates a webhook. Store its `secret`. */
-  create(request: CreateWebhookRequest, options?: CallOptions): ApiPromise<CreatedWebhook> {
-    return this.post(() => ({ path: PATH, body: requireFields("(body)", request, CREATE_NAMES) }), options);
+  create(request: CreateWebhookRequest, options?: IdempotentCallOptions): ApiPromise<CreatedWebhook> {
+    return this.keyedPost(
+      () => ({ path: PATH, body: requireFields("(body)", request, CREATE_NAMES) }),
+      options,
+    );
   }
 
   /** Reads a webhook. */
@@ -171,25 +174,25 @@ export class WebhooksApi extends ApiResource {
   rotateSecret(
     webhookId: string,
     request: RotateSecretRequest = {},
-    options?: CallOptions,
+    options?: IdempotentCallOptions,
   ): ApiPromise<RotatedWebhook> {
     const body = () => requireFields("(body)", request, ROTATE_NAMES);
-    return this.post(() => ({ path: `${pathOf(webhookId)}/rotate-secret`, body: body() }), options);
+    return this.keyedPost(() => ({ path: `${pathOf(webhookId)}/rotate-secret`, body: body() }), options);
   }
 
   /** Sends an event of type webhook.test. */
-  test(webhookId: string, options?: CallOptions): ApiPromise<Delivery> {
-    return this.post(() => ({ path: `${pathOf(webhookId)}/test` }), options);
+  test(webhookId: string, options?: IdempotentCallOptions): ApiPromise<Delivery> {
+    return this.keyedPost(() => ({ path: `${pathOf(webhookId)}/test` }), options);
   }
 
   /** Delivers events again. */
   replay(
     webhookId: string,
     request: ReplayWebhookRequest,
-    options?: CallOptions,
+    options?: IdempotentCallOptions,
   ): ApiPromise<ReplayedWebhook> {
     const body = () => requireFields<object>("(body)", request, REPLAY_NAMES);
-    return this.post(() => ({ path: `${pathOf(webhookId)}/replay`, body: body() }), options);
+    return this.keyedPost(() => ({ path: `${pathOf(webhookId)}/replay`, body: body() }), options);
   }
 
   /** Lists the deliveries of a webhook, newest first. */

@@ -11,16 +11,27 @@ create table api_keys (
   -- Derives the same API key again together with the secret key. Null for a random key.
   salt bytea,
   version bigint not null,
+  name text not null,
+  scopes text[] not null,
+  -- Addresses and CIDR ranges from which the key works. Empty: any address.
+  allowed_addresses text[] not null,
+  -- The version of the public API that requests without a version get.
+  api_version text not null,
   issued_at timestamptz not null,
   expires_at timestamptz not null,
   superseded_at timestamptz,
   overlap_ends_at timestamptz,
   revoked_at timestamptz,
+  -- Written in batches, so it is a few seconds old.
+  last_used_at timestamptz,
   primary key (org_id, key_id),
   constraint api_keys_prefix_key unique (prefix),
   constraint api_keys_hash_is_sha256 check (octet_length(key_hash) = 32),
   constraint api_keys_salt_size check (octet_length(salt) = 16),
   constraint api_keys_version_positive check (version > 0),
+  constraint api_keys_name_length check (char_length(name) between 1 and 100),
+  constraint api_keys_has_scopes check (cardinality(scopes) between 1 and 100),
+  constraint api_keys_few_addresses check (cardinality(allowed_addresses) <= 50),
   constraint api_keys_life_ordered check (issued_at < expires_at),
   constraint api_keys_superseded_has_overlap check ((superseded_at is null) = (overlap_ends_at is null)),
   constraint api_keys_overlap_within_life check (overlap_ends_at <= expires_at)

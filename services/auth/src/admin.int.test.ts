@@ -94,6 +94,25 @@ test("keys are issued, listed and revoked", async () => {
   expect(keys.map(({ state }) => state)).toEqual(["REVOKED", "CURRENT"]);
 });
 
+test("key issue gives a name, scopes and addresses, and without them all scopes", async () => {
+  await json("org", "create", "--name", "Scopes", "--code", "SCOPES");
+  const rights = [
+    "--scopes",
+    "payments:write, wallets:read",
+    "--allowed-addresses",
+    "203.0.113.0/24,2001:db8::1",
+  ];
+  const issued = await json("key", "issue", "--org", "SCOPES", "--name", "shop", ...rights);
+  const shown = {
+    name: "shop",
+    scopes: "wallets:read,payments:write",
+    allowedAddresses: "203.0.113.0/24,2001:db8::1",
+  };
+  expect(issued).toMatchObject(shown);
+  const [shop, first] = await json<Record<string, string>[]>("key", "list", "--org", "SCOPES");
+  expect([shop, first]).toMatchObject([shown, { name: "API key", scopes: "all", allowedAddresses: "" }]);
+});
+
 describe("key revoke", () => {
   test.each([
     [[], 1],
@@ -209,6 +228,12 @@ describe("a wrong command line", () => {
     [["org", "set", "--code", "FIRST"], 1, "There is nothing to change"],
     [["key", "issue", "--org", "NOBODY"], 1, "organisation: there is none with the code NOBODY"],
     [["key", "issue", "--org", "FIRST", "--expires", "2001-01-01"], 1, "expires: must be in the future"],
+    [
+      ["key", "issue", "--org", "FIRST", "--allowed-addresses", "10.0.0.1/8"],
+      1,
+      "allowed-addresses[0]: is no address range",
+    ],
+    [["key", "issue", "--org", "FIRST", "--name", ""], 1, "name: must be 1 to 100 characters long"],
     [
       ["key", "revoke", "--org", "FIRST", "--key", "wk_test_x"],
       1,

@@ -1,6 +1,7 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { type DomainError } from "@wonrail/kit/contract/errors";
 import { createBatchQueue } from "@wonrail/kit/batchQueue";
+import { deleteOldKeys } from "@wonrail/kit/idempotency";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -9,7 +10,8 @@ import { createOrganisation } from "./commands/createOrganisation";
 import { deleteOldFailures } from "./commands/deleteOldFailures";
 import { deleteOldQuotaLeases } from "./commands/deleteOldQuotaLeases";
 import { expireQuotaLeases } from "./commands/expireQuotaLeases";
-import { issueKey } from "./commands/issueKey";
+import { issueKey, issueKeyByKey } from "./commands/issueKey";
+import { createKeyUses } from "./commands/keyUses";
 import { leaseQuota } from "./commands/leaseQuota";
 import { type LeaseRateInput, leaseRates, type RateLease } from "./commands/leaseRates";
 import { refreshKey } from "./commands/refreshKey";
@@ -22,6 +24,7 @@ import { type Config } from "./config";
 import { type CredentialDeps, type Deps } from "./commands/deps";
 import { type FailedCredential } from "./domain/throttle";
 import { findOrganisation } from "./queries/findOrganisation";
+import { getKey, getKeyPage } from "./queries/getKey";
 import { getSessions, type Session, type SessionInput } from "./queries/getSessions";
 import { listAudit } from "./queries/listAudit";
 import { listKeys } from "./queries/listKeys";
@@ -43,12 +46,18 @@ export function createOperations(deps: Deps, registry?: Registry) {
     ownerOf: ({ clientAddress }) => clientNetwork(clientAddress),
     ...(registry && { registry }),
   });
-  const credentialDeps: CredentialDeps = { ...deps, countFailure: (failure) => failures.submit(failure) };
+  const uses = createKeyUses(deps.db);
+  const credentialDeps: CredentialDeps = {
+    ...deps,
+    countFailure: (failure) => failures.submit(failure),
+    addUse: (key, usedAt) => uses.add(key, usedAt),
+  };
   return {
     createOrganisation: bind(deps, createOrganisation),
     setOrganisation: bind(deps, setOrganisation),
     rotateSecretKey: bind(deps, rotateSecretKey),
     issueKey: bind(deps, issueKey),
+    issueKeyByKey: bind(deps, issueKeyByKey),
     refreshKey: bind(credentialDeps, refreshKey),
     resolveKey: bind(credentialDeps, resolveKey),
     revokeKey: bind(deps, revokeKey),
@@ -58,7 +67,11 @@ export function createOperations(deps: Deps, registry?: Registry) {
     expireQuotaLeases: bind(deps, expireQuotaLeases),
     deleteOldQuotaLeases: bind(deps, deleteOldQuotaLeases),
     deleteOldFailures: bind(deps, deleteOldFailures),
+    writeKeyUses: () => uses.write(),
+    deleteOldIdempotencyKeys: (signal: AbortSignal) => deleteOldKeys(deps.db, signal),
 
+    getKey: bind(deps, getKey),
+    getKeyPage: bind(deps, getKeyPage),
     getSessions: bind(deps, getSessions),
     findOrganisation: bind(deps, findOrganisation),
     listOrganisations: bind(deps, listOrganisations),
@@ -93,6 +106,7 @@ export async function createApp(parts: ServiceParts<Config>) {
   parts.onClose("rate queue", () => rates.close());
   parts.onClose("session queue", () => sessions.close());
   parts.onClose("change feed", () => changes.close());
+  parts.onClose("key uses", () => operations.writeKeyUses());
   return {
     ...operations,
     leaseRate: (input: LeaseRateInput) => rates.submit(input),

@@ -29,6 +29,10 @@ export function keyIssued(key: ApiKey): NewEvent {
     issuedAt,
     expiresAt,
     predecessorKeyId: predecessorId ?? undefined,
+    name: key.name,
+    scopes: [...key.scopes],
+    allowedAddresses: [...key.allowedAddresses],
+    apiVersion: key.apiVersion,
   };
   return keyEvent(key, "key_issued", KeyIssued.encode(message).finish());
 }

@@ -1,5 +1,6 @@
 import { formatWon } from "@wonrail/kit/contract/money";
 import * as message from "@wonrail/proto/auth/v1/auth";
+import { type ApiKey, statusOf } from "./domain/keys";
 import { type Organisation } from "./domain/organisations";
 
 /** Converts domain objects to messages. Answers and events use the same messages. */
@@ -13,5 +14,23 @@ export function organisationMessage(organisation: Organisation): message.Organis
     dailyTransferLimitWon: formatWon(dailyTransferLimitWon),
     dailyChargeLimitWon: formatWon(dailyChargeLimitWon),
     maxChargeWon: formatWon(maxChargeWon),
+  };
+}
+
+export function keyMessage(key: ApiKey, now: Date): message.ApiKey {
+  return {
+    keyId: key.keyId,
+    prefix: key.prefix,
+    name: key.name,
+    scopes: [...key.scopes],
+    allowedAddresses: [...key.allowedAddresses],
+    apiVersion: key.apiVersion,
+    status: message.KeyStatus[statusOf(key, now)],
+    predecessorKeyId: key.predecessorId ?? undefined,
+    issuedAt: key.issuedAt,
+    expiresAt: key.expiresAt,
+    overlapEndsAt: key.overlapEndsAt ?? undefined,
+    revokedAt: key.revokedAt ?? undefined,
+    lastUsedAt: key.lastUsedAt ?? undefined,
   };
 }

@@ -1,5 +1,7 @@
 import { isKeyPrefix, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
+import { isApiVersion } from "@wonrail/kit/contract/apiVersions";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { isScope, SCOPES } from "@wonrail/kit/contract/scopes";
 import {
   enumName,
   type GrpcService,
@@ -9,9 +11,12 @@ import {
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
 import { type Id, isId } from "@wonrail/kit/contract/ids";
+import { readKeyedRequest } from "@wonrail/kit/idempotency";
+import { readPage } from "@wonrail/kit/page";
 import {
   AuthServiceService,
   type GetSessionResponse,
+  type IssueKeyRequest,
   KeyAccess,
   type LeaseQuotaRequest,
   type LeaseQuotaResponse,
@@ -24,13 +29,14 @@ import {
   type WatchChangesResponse,
 } from "@wonrail/proto/auth/v1/auth";
 import { type App } from "./app";
+import { type IssueKeyByKeyInput } from "./commands/issueKey";
 import { type LeaseQuotaInput, type QuotaGrant } from "./commands/leaseQuota";
 import { type RefreshedKey } from "./commands/refreshKey";
 import { type ResolvedKey } from "./commands/resolveKey";
 import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
-import { organisationMessage } from "./messages";
+import { keyMessage, organisationMessage } from "./messages";
 import { type Session } from "./queries/getSessions";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 
@@ -55,14 +61,34 @@ export function rpc(app: App): GrpcService[] {
         );
       },
 
-      async revokeKey({ orgId, keyId, clientAddress }) {
-        const details = { address: clientAddress };
-        const { revokedAt } = await app.revokeKey({
+      async issueKey(request) {
+        const { key, apiKey, replayed } = await app.issueKeyByKey(issueKeyInput(request));
+        // As issued, also when it changed since: a replay gets the first answer.
+        return { key: keyMessage(key, key.issuedAt), apiKey, replayed };
+      },
+
+      async getKey({ orgId, keyId }) {
+        const id = readOrgId(orgId);
+        if (!isId("key", keyId)) throw new DomainError("WAUTH_007");
+        const { key, now } = await app.getKey(id, keyId);
+        return { key: keyMessage(key, now) };
+      },
+
+      async listKeys({ orgId, page }) {
+        const wanted = readPage(page, (key) => isId("key", key));
+        const { items, info, now } = await app.getKeyPage(readOrgId(orgId), wanted);
+        return { keys: items.map((key) => keyMessage(key, now)), page: info };
+      },
+
+      async revokeKey({ orgId, keyId, clientAddress, revokerKeyId, withSuccessors }) {
+        const { revokedAt, keyIds } = await app.revokeKey({
           orgId: readOrgId(orgId),
           keyId: keyIdOf(keyId),
-          details,
+          withSuccessors: withSuccessors ?? false,
+          ...(revokerKeyId === undefined ? {} : { actor: { keyId: keyIdOf(revokerKeyId) } }),
+          details: { address: clientAddress },
         });
-        return { revokedAt };
+        return { revokedAt, revokedKeyIds: keyIds };
       },
 
       async getSession({ orgId, keyId }) {
@@ -130,6 +156,9 @@ function principalOf({
     ratePerSecond: organisation.ratePerSecond,
     rateBurst: organisation.rateBurst,
     organisationVersion: organisation.version,
+    scopes: [...key.scopes],
+    allowedAddresses: [...key.allowedAddresses],
+    apiVersion: key.apiVersion,
   };
 }
 
@@ -143,10 +172,26 @@ function refreshKeyResponse({ key, apiKey, oldKeyUsableUntil }: RefreshedKey): R
   };
 }
 
-function sessionResponse({ organisation, key, subscriptionActive, usage }: Session): GetSessionResponse {
+function issueKeyInput(request: IssueKeyRequest): IssueKeyByKeyInput {
+  const { orgId, issuerKeyId, name, allowedAddresses, expiresAt, apiVersion, clientAddress } = request;
+  const scopes = readAtMost(SCOPES.length, request.scopes, "scopes").filter(isScope);
+  check("scopes", "must be scopes that this release knows", scopes.length === request.scopes.length);
+  const isKnownVersion = apiVersion === "" || isApiVersion(apiVersion);
+  check("apiVersion", "must be a version that this release knows", isKnownVersion);
+  return {
+    orgId: readOrgId(orgId),
+    issuerKeyId: keyIdOf(issuerKeyId),
+    grant: { name, scopes, allowedAddresses, ...(isApiVersion(apiVersion) ? { apiVersion } : {}) },
+    expiresAt,
+    clientAddress,
+    keyed: readKeyedRequest("issueKey", readOrgId(orgId), request),
+  };
+}
+
+function sessionResponse({ organisation, key, subscriptionActive, now, usage }: Session): GetSessionResponse {
   return {
     organisation: organisationMessage(organisation),
-    key: { ...key, overlapEndsAt: key.overlapEndsAt ?? undefined },
+    key: keyMessage(key, now),
     subscriptionActive,
     usage: usage.map(({ quota, limit, used, leased, period }) => {
       return { quota: Quota[quota], limit, used, leased, resetsAt: period.resetsAt };

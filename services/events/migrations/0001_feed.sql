@@ -70,9 +70,10 @@ create index early_settlements_stored_at on early_settlements (stored_at);
 create table api_keys (
   org_id text not null,
   key_id text not null,
-  prefix text not null,
   issued_at timestamptz not null,
   expires_at timestamptz not null,
+  -- The key in the form of its read.
+  data json not null,
   -- The shortest warning that was given, in days before the expiry.
   warned_days integer,
   primary key (org_id, key_id)

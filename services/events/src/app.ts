@@ -1,3 +1,4 @@
+import { deleteOldKeys } from "@wonrail/kit/idempotency";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { type Config } from "./config";
 import { createFeed } from "./feed";
@@ -15,5 +16,6 @@ export async function createApp(parts: ServiceParts<Config>) {
     isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
   });
   onEvents(wake);
-  return { ...feed, ...webhooks };
+  const deleteOldIdempotencyKeys = (signal: AbortSignal) => deleteOldKeys(parts.db, signal);
+  return { ...feed, ...webhooks, deleteOldIdempotencyKeys };
 }

@@ -8,6 +8,7 @@ import {
   readAtMost,
   readOrgId,
 } from "@wonrail/kit/grpc/server";
+import { type KeyedRequest, readKeyedRequest } from "@wonrail/kit/idempotency";
 import { readPage } from "@wonrail/kit/page";
 import * as message from "@wonrail/proto/events/v1/events";
 import { type App } from "./app";
@@ -48,7 +49,7 @@ function eventHandlers(app: App): Pick<ServiceHandlers, "listEvents" | "getEvent
 function webhookHandlers(app: App): Omit<ServiceHandlers, "listEvents" | "getEvent"> {
   return {
     async createWebhook(request) {
-      const { webhook, secret } = await app.createWebhook({
+      const { webhook, ...rest } = await app.createWebhook({
         orgId: readOrgId(request.orgId),
         url: readText(request.url, "url", MAX_URL_CHARACTERS),
         eventTypes: readTypes(request.eventTypes, "eventTypes"),
@@ -56,8 +57,9 @@ function webhookHandlers(app: App): Omit<ServiceHandlers, "listEvents" | "getEve
         status: readStatus(request.status) ?? "ENABLED",
         ordering: readOrdering(request.ordering) ?? "NONE",
         after: request.after ?? null,
+        keyed: readKeyed("createWebhook", request),
       });
-      return { webhook: webhookMessage(webhook), secret };
+      return { webhook: webhookMessage(webhook), ...rest };
     },
     getWebhook: async (request) => ({ webhook: webhookMessage(await app.getWebhook(readKey(request))) }),
     async listWebhooks({ orgId, page }) {
@@ -89,13 +91,23 @@ function webhookHandlers(app: App): Omit<ServiceHandlers, "listEvents" | "getEve
       const { overlapSeconds } = request;
       if (overlapSeconds > MAX_OVERLAP_SECONDS)
         throw refused("overlapSeconds", `must be at most ${MAX_OVERLAP_SECONDS}`);
-      const { webhook, ...rest } = await app.rotateSecret(readKey(request), overlapSeconds * 1_000);
+      const { webhook, ...rest } = await app.rotateSecret(
+        readKey(request),
+        overlapSeconds * 1_000,
+        readKeyed("rotateWebhookSecret", request),
+      );
       return { webhook: webhookMessage(webhook), ...rest };
     },
-    testWebhook: async (request) => ({ delivery: deliveryMessage(await app.testWebhook(readKey(request))) }),
-    replayWebhook: async (request) => ({
-      deliveries: await app.replayWebhook(readKey(request), readReplay(request)),
-    }),
+    async testWebhook(request) {
+      const keyed = readKeyed("testWebhook", request);
+      const { answer, replayed } = await app.testWebhook(readKey(request), keyed);
+      return { delivery: deliveryMessage(answer), replayed };
+    },
+    async replayWebhook(request) {
+      const keyed = readKeyed("replayWebhook", request);
+      const { answer, replayed } = await app.replayWebhook(readKey(request), readReplay(request), keyed);
+      return { ...answer, replayed };
+    },
     async listDeliveries(request) {
       const status = enumFilter(message.DeliveryStatus, request.status, "status") ?? null;
       const page = readPage(request.page, (key) => isId("dlv", key));
@@ -128,6 +140,13 @@ function readKey({ orgId, webhookId }: { orgId: string; webhookId: string }) {
   const id = readOrgId(orgId);
   if (!isId("whk", webhookId)) throw new DomainError("WHK_001");
   return { orgId: id, webhookId };
+}
+
+function readKeyed(
+  operation: string,
+  request: { orgId: string; idempotencyKey?: string | undefined; bodyHash?: Buffer | undefined },
+): KeyedRequest | undefined {
+  return readKeyedRequest(operation, readOrgId(request.orgId), request);
 }
 
 function readTypes(names: string[], path: string): EventType[] {

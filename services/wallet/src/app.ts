@@ -2,6 +2,7 @@ import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/contract/money";
+import { deleteOldKeys } from "@wonrail/kit/idempotency";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { createWallet, ensureWallet } from "./commands/createWallet";
@@ -66,6 +67,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     findLatestEnd: (orgId: string, ledgerRef: string) => findLatestEnd(db, orgId, ledgerRef),
     finishWallets: bind(finishWallets),
     reopenWallets: bind(reopenWallets),
+    deleteOldIdempotencyKeys: (signal: AbortSignal) => deleteOldKeys(db, signal),
     deleteOldVelocity: (signal: AbortSignal) => deleteOldVelocity(deps, signal),
     getWallet: bind(getWallet),
     getWalletFacts: (orgId: string, walletIds: string[]) => listWalletsById(db, orgId, walletIds),

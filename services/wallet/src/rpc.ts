@@ -11,6 +11,7 @@ import {
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
+import { readKeyedRequest } from "@wonrail/kit/idempotency";
 import { readPage } from "@wonrail/kit/page";
 import { isUserId, normalizeUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import {
@@ -69,7 +70,14 @@ export function rpc(app: App): GrpcService[] {
       },
       updateWallet: async (request) =>
         answer(await app.updateWallet({ ...readKey(request), metadata: request.metadata })),
-      deactivateWallet: async (request) => answer(await app.deactivateWallet(readKey(request))),
+      deactivateWallet: async (request) => {
+        const { orgId, walletId } = readKey(request);
+        const keyed = readKeyedRequest("deactivateWallet", orgId, request);
+        const { answer: wallet, replayed } = await app.deactivateWallet({ orgId, walletId, keyed });
+        // A replay gets the first answer: the wallet was empty.
+        if (replayed) return { wallet: walletMessage({ wallet, balance: EMPTY_BALANCE }), replayed };
+        return { ...(await answer(wallet)), replayed };
+      },
       getWalletFacts: async ({ orgId, walletIds }) => {
         const wallets = await app.getWalletFacts(
           readOrgId(orgId),

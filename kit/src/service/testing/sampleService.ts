@@ -47,7 +47,7 @@ void runService({
             process.stdout.write("called\n");
             leak();
             await sleep(SAMPLE_CALL_MS);
-            return { revokedAt: new Date() };
+            return { revokedAt: new Date(), revokedKeyIds: [] };
           },
         }),
       ],

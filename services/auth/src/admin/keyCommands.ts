@@ -1,11 +1,20 @@
 import { Command } from "commander";
+import { type Scope, SCOPES } from "@wonrail/kit/contract/scopes";
 import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
+import { scopes, words } from "./options";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
 import { actorOf, withSecretShown, withAuth, type World } from "./world";
 
 interface KeyOptions {
   org: string;
   json?: boolean;
+}
+
+interface IssueOptions {
+  name?: string;
+  scopes?: Scope[];
+  allowedAddresses?: string[];
+  expires?: Date;
 }
 
 interface RevokeOptions extends KeyOptions {
@@ -29,15 +38,34 @@ function ofOrganisation(command: Command): Command {
 function issue(world: World): Command {
   return new Command("issue")
     .description("issue another API key; it is shown once")
+    .option("--name <name>", "what the key is for")
+    .option("--scopes <scopes>", "its scopes, separated by commas; default: all", scopes)
+    .option(
+      "--allowed-addresses <ranges>",
+      "addresses and CIDR ranges that may use it, separated by commas",
+      words,
+    )
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
-    .action(async ({ org, expires, json }: KeyOptions & { expires?: Date }) => {
-      const input = { code: org, actor: actorOf(world), ...(expires ? { expiresAt: expires } : {}) };
+    .action(async ({ org, expires, json, name, scopes, allowedAddresses }: KeyOptions & IssueOptions) => {
+      const grant = {
+        ...given("name", name),
+        ...given("scopes", scopes),
+        ...given("allowedAddresses", allowedAddresses),
+      };
+      const input = { code: org, grant, actor: actorOf(world), ...given("expiresAt", expires) };
       await withSecretShown(
         world,
         (auth) => auth.issueKey(input),
         ({ key, apiKey }) => {
           const expiresAt = key.expiresAt.toISOString();
-          const result = { orgCode: org, prefix: key.prefix, apiKey, expiresAt };
+          const result = {
+            orgCode: org,
+            prefix: key.prefix,
+            name: key.name,
+            ...grantOf(key),
+            apiKey,
+            expiresAt,
+          };
           print(world, json, result, [
             ...lines(result),
             "",
@@ -56,11 +84,19 @@ function list(world: World): Command {
       const keys = await withAuth(world, (auth) => auth.listKeys({ code: org, limit }));
       const rows = keys.map(({ key, access }) => ({
         prefix: key.prefix,
+        name: key.name,
         state: stateOf(key, access),
+        ...grantOf(key),
+        lastUsedAt: key.lastUsedAt?.toISOString() ?? "",
         issuedAt: key.issuedAt.toISOString(),
         usableUntil: (key.revokedAt ?? usableUntil(key)).toISOString(),
       }));
-      print(world, json, rows, table(rows, ["prefix", "state", "issuedAt", "usableUntil"]));
+      print(
+        world,
+        json,
+        rows,
+        table(rows, ["prefix", "name", "state", "scopes", "allowedAddresses", "lastUsedAt", "usableUntil"]),
+      );
     });
 }
 
@@ -80,6 +116,18 @@ function revoke(world: World): Command {
         ...lines({ revokedKeys: prefixes.join(", ") || "none, they were revoked before" }),
       ]);
     });
+}
+
+/** Scopes and addresses as the options of `key issue` take them. */
+function grantOf({ scopes, allowedAddresses }: ApiKey) {
+  return {
+    scopes: scopes.length === SCOPES.length ? "all" : scopes.join(","),
+    allowedAddresses: allowedAddresses.join(","),
+  };
+}
+
+function given<N extends string, V>(name: N, value: V | undefined): Partial<Record<N, V>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<N, V>);
 }
 
 function stateOf(key: ApiKey, access: KeyAccess): string {

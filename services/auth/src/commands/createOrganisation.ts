@@ -3,6 +3,7 @@ import { isUniqueViolation, tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Deps } from "./deps";
+import { makeGrant } from "../domain/grants";
 import { newKey, type ApiKey } from "../domain/keys";
 import { makeOrganisation, type NewOrganisation, type Organisation } from "../domain/organisations";
 import { keyIssued, organisationChanged } from "../events";
@@ -31,7 +32,7 @@ export async function createOrganisation(
     const organisation = makeOrganisation(orgId, input, now);
     const keyId = newId("key", now.getTime());
     const expiresAt = new Date(now.getTime() + keyLifetimeMs);
-    const key = newKey({ orgId, keyId, made: apiKey, issuedAt: now, expiresAt });
+    const key = newKey({ orgId, keyId, made: apiKey, grant: makeGrant({}), issuedAt: now, expiresAt });
     await insertOrganisation(tx, organisation, secretKey.hash);
     await insertApiKey(tx, key);
     await recordChange(tx, {

@@ -84,8 +84,10 @@ test("fifty consecutive refreshes work, and every key between works until its ov
 test("refuses more than a hundred usable keys", async () => {
   const { organisation, apiKey, secretKey } = await newOrganisation(auth);
   await database.db.run(sql`
-    insert into api_keys (org_id, key_id, lineage_id, prefix, key_hash, version, issued_at, expires_at)
-    select o.org_id, i.id, i.id, 'wk_test_' || i.id, sha256('x'), 1, now(), now() + interval '1 minute'
+    insert into api_keys (org_id, key_id, lineage_id, prefix, key_hash, version, issued_at, expires_at, name,
+      scopes, allowed_addresses, api_version)
+    select o.org_id, i.id, i.id, 'wk_test_' || i.id, sha256('x'), 1, now(), now() + interval '1 minute',
+      'key', '{wallets:read}', '{}', '2026-01-01'
     from organisations o, (select gen_random_uuid() as id from generate_series(1, 99)) i
     where o.code = ${organisation.code}`);
   const refusal = await refusalOf(refresh(apiKey, secretKey));

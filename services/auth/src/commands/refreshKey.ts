@@ -4,6 +4,7 @@ import { tx, type Tx } from "@wonrail/kit/db";
 import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { newId, type Id } from "@wonrail/kit/contract/ids";
 import { type CredentialDeps, type Deps } from "./deps";
+import { isAddressAllowed } from "../domain/grants";
 import {
   decideRefresh,
   isUsable,
@@ -56,7 +57,10 @@ async function authenticate(
   // Both comparisons always run, so the time of a refusal does not reveal which part was wrong.
   const keyMatches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
   const secretMatches = timingSafeEqual(found?.secretHash ?? OTHER_HASH, secretHash);
-  if (found && keyMatches && secretMatches && found.key.prefix === presented.prefix) return found.key;
+  if (found && keyMatches && secretMatches && found.key.prefix === presented.prefix) {
+    if (isAddressAllowed(found.key, clientAddress)) return found.key;
+    throw new DomainError("WAUTH_006", { address: clientAddress });
+  }
   throw await deps.countFailure({ prefix: presented.prefix, clientAddress });
 }
 
@@ -123,7 +127,7 @@ async function issueSuccessor(tx: Tx, facts: RefreshFacts, current: ApiKey | nul
   const keyId = newId("key", now.getTime());
   const expiresAt = new Date(now.getTime() + deps.keyLifetimeMs);
   const successor: ApiKey = {
-    ...newKey({ orgId: presented.orgId, keyId, made, issuedAt: now, expiresAt }),
+    ...newKey({ orgId: presented.orgId, keyId, made, grant: presented, issuedAt: now, expiresAt }),
     lineageId: presented.lineageId,
     predecessorId: (superseded ?? presented).keyId,
     salt,

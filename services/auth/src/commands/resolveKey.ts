@@ -34,6 +34,7 @@ export async function resolveKey(
   const { key, organisation, now } = found;
   const standing = standingOf(key, organisation, now);
   if (standing.access === "NONE") return { standing };
+  if (standing.access !== "REFRESH") deps.addUse(key, now);
   return {
     standing,
     caller: { key, organisation, subscriptionActive: isSubscriptionActive(organisation, now) },

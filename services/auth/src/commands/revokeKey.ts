@@ -3,7 +3,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
 import { type JsonObject } from "@wonrail/kit/json";
 import { type Deps } from "./deps";
-import { type ApiKey } from "../domain/keys";
+import { type ApiKey, isUsable } from "../domain/keys";
 import { keyRevoked } from "../events";
 import { findApiKey, listSuccessors, updateApiKey } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
@@ -14,14 +14,16 @@ export interface RevokeKeyInput {
   keyId: Id<"key">;
   /** Also revokes the keys that were refreshed from this one. */
   withSuccessors?: boolean;
-  /** Default: the key itself. */
-  actor?: string;
+  /** An operator, or another key of the organisation. Default: the key itself. */
+  actor?: string | { keyId: Id<"key"> };
   details?: JsonObject;
 }
 
 export interface RevokedKey {
   /** The time of the key's first revocation. */
   revokedAt: Date;
+  /** The key, then the successors that were asked for, oldest first. All are revoked now. */
+  keyIds: Id<"key">[];
   /** The prefixes of the keys that this call revoked, oldest first. */
   prefixes: string[];
 }
@@ -31,20 +33,38 @@ export async function revokeKey({ db }: Deps, input: RevokeKeyInput): Promise<Re
   const { orgId, keyId, withSuccessors = false } = input;
   return tx(db, async (tx) => {
     const locked = await lockOrganisation(tx, orgId);
+    const actor = locked && (await nameActor(tx, input, locked.now));
     const key = locked && (await findApiKey(tx, orgId, keyId));
-    if (!key) throw new DomainError("WAUTH_001");
+    if (!key) throw new DomainError(typeof input.actor === "object" ? "WAUTH_007" : "WAUTH_001");
     const keys = withSuccessors ? [key, ...(await listSuccessors(tx, orgId, keyId))] : [key];
     const open = keys.filter(({ revokedAt }) => revokedAt === null);
-    for (const one of open) await revokeOne(tx, one, locked.now, input);
-    return { revokedAt: key.revokedAt ?? locked.now, prefixes: open.map(({ prefix }) => prefix) };
+    for (const one of open) await revokeOne(tx, one, locked.now, { actor, details: input.details ?? {} });
+    return {
+      revokedAt: key.revokedAt ?? locked.now,
+      keyIds: keys.map((one) => one.keyId),
+      prefixes: open.map(({ prefix }) => prefix),
+    };
   });
+}
+
+/** Undefined for the key itself. A key that was revoked meanwhile revokes no other. */
+async function nameActor(
+  tx: Tx,
+  { orgId, keyId, actor }: RevokeKeyInput,
+  now: Date,
+): Promise<string | undefined> {
+  if (typeof actor !== "object") return actor;
+  if (actor.keyId === keyId) return undefined;
+  const revoker = await findApiKey(tx, orgId, actor.keyId);
+  if (!revoker || !isUsable(revoker, now)) throw new DomainError("WAUTH_001");
+  return `key:${revoker.prefix}`;
 }
 
 async function revokeOne(
   tx: Tx,
   key: ApiKey,
   revokedAt: Date,
-  { actor, details }: RevokeKeyInput,
+  { actor, details }: { actor: string | undefined; details: JsonObject },
 ): Promise<void> {
   const { orgId, keyId, prefix } = key;
   const revoked = { ...key, version: key.version + 1n, revokedAt };
@@ -55,7 +75,7 @@ async function revokeOne(
     actor: actor ?? `key:${prefix}`,
     action: "key_revoked",
     subject: prefix,
-    details: details ?? {},
+    details,
     events: [keyRevoked(revoked, revokedAt)],
     changes: [{ kind: "key_revoked", orgId, keyId, prefix }],
   });

@@ -1,4 +1,5 @@
 import { newId } from "@wonrail/kit/contract/ids";
+import { makeGrant } from "./grants";
 import { decideRefresh, newKey, standingOf, supersede, usableUntil, type ApiKey } from "./keys";
 import { makeOrganisation } from "./organisations";
 
@@ -87,7 +88,8 @@ describe("decideRefresh", () => {
 function key(changes: Partial<ApiKey> = {}): ApiKey {
   const { orgId } = organisation;
   const made = { prefix: "wk_test_000000000000", hash: Buffer.alloc(32) };
-  return { ...newKey({ orgId, keyId: newId("key"), made, issuedAt, expiresAt }), ...changes };
+  const grant = makeGrant({});
+  return { ...newKey({ orgId, keyId: newId("key"), made, grant, issuedAt, expiresAt }), ...changes };
 }
 
 function after(date: Date, ms: number): Date {

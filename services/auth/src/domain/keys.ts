@@ -1,9 +1,10 @@
 import { type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
+import { type KeyGrant } from "./grants";
 import { isSubscriptionActive, type OrganisationTerms } from "./organisations";
 
 /** An API key as stored: enough to recognise the key, not to use it. */
-export interface ApiKey {
+export interface ApiKey extends KeyGrant {
   readonly orgId: Id<"org">;
   readonly keyId: Id<"key">;
   /** The first key of the lineage, which an operator issued. */
@@ -18,7 +19,11 @@ export interface ApiKey {
   readonly supersededAt: Date | null;
   readonly overlapEndsAt: Date | null;
   readonly revokedAt: Date | null;
+  /** A few seconds old, because uses are written in batches. */
+  readonly lastUsedAt: Date | null;
 }
+
+export type KeyStatus = "CURRENT" | "OVERLAP" | "EXPIRED" | "REVOKED";
 
 /** Each level includes the levels before it. */
 export type KeyAccess = "NONE" | "REFRESH" | "SESSION" | "FULL";
@@ -45,6 +50,12 @@ export function usableUntil(key: ApiKey): Date {
 
 export function isUsable(key: ApiKey, now: Date): boolean {
   return key.revokedAt === null && now < usableUntil(key);
+}
+
+export function statusOf(key: ApiKey, now: Date): KeyStatus {
+  if (key.revokedAt !== null) return "REVOKED";
+  if (now >= usableUntil(key)) return "EXPIRED";
+  return key.supersededAt === null ? "CURRENT" : "OVERLAP";
 }
 
 /** Decides the present access of this key. */
@@ -96,11 +107,16 @@ export function decideRefresh({ presented, current, canBeGivenAgain, now }: Refr
 
 export interface NewKey extends Pick<ApiKey, "orgId" | "keyId" | "issuedAt" | "expiresAt"> {
   made: Pick<ApiKey, "prefix" | "hash">;
+  grant: KeyGrant;
 }
 
 /** The first key of a lineage. */
-export function newKey({ orgId, keyId, made, issuedAt, expiresAt }: NewKey): ApiKey {
+export function newKey({ orgId, keyId, made, grant, issuedAt, expiresAt }: NewKey): ApiKey {
   return {
+    name: grant.name,
+    scopes: grant.scopes,
+    allowedAddresses: grant.allowedAddresses,
+    apiVersion: grant.apiVersion,
     orgId,
     keyId,
     lineageId: keyId,
@@ -114,6 +130,7 @@ export function newKey({ orgId, keyId, made, issuedAt, expiresAt }: NewKey): Api
     supersededAt: null,
     overlapEndsAt: null,
     revokedAt: null,
+    lastUsedAt: null,
   };
 }
 

@@ -14,6 +14,7 @@ export interface Session {
   organisation: Organisation;
   key: ApiKey;
   subscriptionActive: boolean;
+  now: Date;
   usage: { quota: Quota; limit: bigint; used: bigint; leased: bigint; period: Period }[];
 }
 
@@ -49,5 +50,5 @@ async function getSession({ db }: Deps, { orgId, keyId }: SessionInput): Promise
     return { quota, limit, used: row?.usage.spent ?? 0n, leased: row?.usage.leased ?? 0n, period };
   });
   const subscriptionActive = isSubscriptionActive(organisation, now);
-  return { ok: true, value: { organisation, key, subscriptionActive, usage } };
+  return { ok: true, value: { organisation, key, subscriptionActive, now, usage } };
 }

@@ -1,18 +1,24 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
+import { isApiVersion } from "@wonrail/kit/contract/apiVersions";
+import { assert } from "@wonrail/kit/contract/errors";
+import { isScope } from "@wonrail/kit/contract/scopes";
+import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type ApiKey } from "../domain/keys";
 import { organisationFromRow, type OrganisationAt, type OrganisationRow } from "./organisations";
 
 const columns = sql`
   org_id, key_id, lineage_id, predecessor_id, prefix, key_hash, salt, version, issued_at, expires_at, superseded_at,
-  overlap_ends_at, revoked_at`;
+  overlap_ends_at, revoked_at, name, scopes, allowed_addresses, api_version, last_used_at`;
 
 export async function insertApiKey(tx: Tx, key: ApiKey): Promise<void> {
   await tx.run(sql`
     insert into api_keys (${columns})
     values (${idToUuid(key.orgId)}, ${idToUuid(key.keyId)}, ${idToUuid(key.lineageId)},
       ${key.predecessorId && idToUuid(key.predecessorId)}, ${key.prefix}, ${key.hash}, ${key.salt}, ${key.version},
-      ${key.issuedAt}, ${key.expiresAt}, ${key.supersededAt}, ${key.overlapEndsAt}, ${key.revokedAt})`);
+      ${key.issuedAt}, ${key.expiresAt}, ${key.supersededAt}, ${key.overlapEndsAt}, ${key.revokedAt},
+      ${key.name}, ${sql.array([...key.scopes], "text[]")},
+      ${sql.array([...key.allowedAddresses], "text[]")}, ${key.apiVersion}, ${key.lastUsedAt})`);
 }
 
 /** Updates the fields that change during a key's life. */
@@ -33,7 +39,7 @@ export interface Credentials extends OrganisationAt {
  * there are no keys.
  */
 export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
-  const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(
+  const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint; key_name: string }>(
     named(
       "find_credentials",
       sql`
@@ -41,6 +47,7 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
           o.incentive_rate_bps, o.daily_transfer_limit_won, o.daily_charge_limit_won, o.max_charge_won, o.rate_per_second, o.rate_burst, o.version, o.created_at,
           o.updated_at, o.secret_key_hash, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt,
           k.version as key_version, k.issued_at, k.expires_at, k.superseded_at, k.overlap_ends_at, k.revoked_at,
+          k.name as key_name, k.scopes, k.allowed_addresses, k.api_version, k.last_used_at,
           clock_timestamp() as now
         from api_keys k join organisations o using (org_id)
         where k.prefix = coalesce(
@@ -48,7 +55,12 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
           (select prefix from api_keys order by prefix limit 1))`,
     ),
   );
-  return row && { ...organisationFromRow(row), key: fromRow({ ...row, version: row.key_version }) };
+  return (
+    row && {
+      ...organisationFromRow(row),
+      key: fromRow({ ...row, version: row.key_version, name: row.key_name }),
+    }
+  );
 }
 
 export async function findApiKey(
@@ -118,6 +130,54 @@ export async function listApiKeys(db: Queryable, orgId: Id<"org">, limit: number
   return rows.map(fromRow);
 }
 
+/** A page of all keys, newest first, with the database's time. */
+export async function listKeyPage(
+  db: Queryable,
+  orgId: Id<"org">,
+  page: Page,
+): Promise<{ rows: ApiKey[]; total: number; now: Date }> {
+  const org = idToUuid(orgId);
+  const after = page.after === null ? sql`` : sql`and key_id < ${idToUuid(page.after)}`;
+  const rows = await db.query<ApiKeyRow>(sql`
+    select ${columns} from api_keys where org_id = ${org} ${after}
+    order by key_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
+  const { total, now } = await db.one<{ total: bigint; now: Date }>(sql`
+    select count(*) as total, clock_timestamp() as now
+    from (select from api_keys where org_id = ${org} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+  return { rows: rows.map(fromRow), total: Number(total), now };
+}
+
+export interface KeyUse {
+  readonly orgId: Id<"org">;
+  readonly keyId: Id<"key">;
+  readonly usedAt: Date;
+}
+
+/** Skips keys that another transaction holds: their next use is written later. */
+export async function saveKeyUses(db: Queryable, uses: readonly KeyUse[]): Promise<void> {
+  const orgIds = sql.array(
+    uses.map(({ orgId }) => idToUuid(orgId)),
+    "uuid[]",
+  );
+  const keyIds = sql.array(
+    uses.map(({ keyId }) => idToUuid(keyId)),
+    "uuid[]",
+  );
+  const times = sql.array(
+    uses.map(({ usedAt }) => usedAt),
+    "timestamptz[]",
+  );
+  await db.run(sql`
+    with free as (
+      select k.org_id, k.key_id, given.used_at
+      from unnest(${orgIds}, ${keyIds}, ${times}) as given (org_id, key_id, used_at)
+      join api_keys k on k.org_id = given.org_id and k.key_id = given.key_id
+      for no key update of k skip locked
+    )
+    update api_keys k set last_used_at = greatest(k.last_used_at, free.used_at)
+    from free where k.org_id = free.org_id and k.key_id = free.key_id`);
+}
+
 interface ApiKeyRow {
   org_id: string;
   key_id: string;
@@ -132,10 +192,22 @@ interface ApiKeyRow {
   superseded_at: Date | null;
   overlap_ends_at: Date | null;
   revoked_at: Date | null;
+  name: string;
+  scopes: string[];
+  allowed_addresses: string[];
+  api_version: string;
+  last_used_at: Date | null;
 }
 
 function fromRow(row: ApiKeyRow): ApiKey {
+  assert(isApiVersion(row.api_version), "a key has a version of the API");
   return {
+    name: row.name,
+    // A scope of a later release gives nothing in this one.
+    scopes: row.scopes.filter(isScope),
+    allowedAddresses: row.allowed_addresses,
+    apiVersion: row.api_version,
+    lastUsedAt: row.last_used_at,
     orgId: uuidToId("org", row.org_id),
     keyId: uuidToId("key", row.key_id),
     lineageId: uuidToId("key", row.lineage_id),

@@ -1,5 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
+import { type KeyedRequest } from "@wonrail/kit/idempotency";
 import { fileKms } from "@wonrail/kit/kms";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { cutPage, type Page } from "@wonrail/kit/page";
@@ -48,13 +49,15 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
     wake: () => dispatcher.wake(),
     createWebhook: (input: NewWebhookInput) => createWebhook(deps, input),
     updateWebhook: (key: WebhookKey, change: WebhookChange) => updateWebhook(deps, key, change),
-    rotateSecret: (key: WebhookKey, overlapMs: number) => rotateSecret(deps, key, overlapMs),
-    async testWebhook(key: WebhookKey) {
-      const delivery = await testWebhook(deps, key);
+    rotateSecret: (key: WebhookKey, overlapMs: number, keyed?: KeyedRequest) =>
+      rotateSecret(deps, key, overlapMs, keyed),
+    async testWebhook(key: WebhookKey, keyed?: KeyedRequest) {
+      const answered = await testWebhook(deps, key, keyed);
       dispatcher.wake();
-      return delivery;
+      return answered;
     },
-    replayWebhook: (key: WebhookKey, wanted: ReplayWanted) => replayWebhook(deps, key, wanted),
+    replayWebhook: (key: WebhookKey, wanted: ReplayWanted, keyed?: KeyedRequest) =>
+      replayWebhook(deps, key, wanted, keyed),
     async deleteWebhook({ orgId, webhookId }: WebhookKey) {
       if (!(await deleteWebhook(db, orgId, webhookId))) throw new DomainError("WHK_001");
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { age } from "./testing/moments";
 import { agreedStatus, openWorld, statusName, type World } from "./testing/world";
 
@@ -29,6 +29,45 @@ const deactivate = () =>
     ({ wallet }) => statusName(wallet!.status),
     (error: DomainError) => error.code,
   );
+
+describe("a deactivation with an Idempotency-Key", () => {
+  const keyed = (of = walletId, idempotencyKey = "leave 1", content = 0) =>
+    world.client.deactivateWallet({
+      ...{ orgId, walletId: of, idempotencyKey, bodyHash: Buffer.alloc(32, content) },
+    });
+
+  test("is answered again for its key, and refused for another request", async () => {
+    const first = await keyed();
+    expect(first).toMatchObject({ wallet: { status: WalletStatus.DEACTIVATED }, replayed: false });
+    expect(await keyed()).toEqual({ ...first, replayed: true });
+    await expect(keyed(walletId, "leave 1", 1)).rejects.toMatchObject({ code: "REQ_003" });
+    await expect(keyed(walletId, "leave 2")).rejects.toMatchObject({ code: "WAL_004" });
+  });
+
+  test("is not repeated when an operator reopened the wallet", async () => {
+    await keyed();
+    await world.database.db.run(sql`
+      update wallets set status = 'ACTIVE', times_reopened = times_reopened + 1 where wallet_id = ${walletId}`);
+    expect(await keyed()).toMatchObject({ wallet: { status: WalletStatus.DEACTIVATED }, replayed: true });
+    const { wallet } = await world.client.getWallet({ orgId, walletId });
+    expect(wallet!.status).toBe(WalletStatus.ACTIVE);
+  });
+
+  test("is answered when the process died after the ledger closed the account", async () => {
+    world.ledger.loseAnswer = dies;
+    await expect(keyed()).rejects.toMatchObject({ code: "SYS_003" });
+    world.ledger.loseAnswer = () => undefined;
+    await finish();
+    expect(await keyed()).toMatchObject({ wallet: { status: WalletStatus.DEACTIVATED }, replayed: true });
+  });
+
+  test("leaves the key to a later attempt when the wallet held money", async () => {
+    world.ledger.holdsMoney.add(walletId);
+    await expect(keyed()).rejects.toMatchObject({ code: "WAL_003" });
+    world.ledger.holdsMoney.delete(walletId);
+    expect(await keyed()).toMatchObject({ wallet: { status: WalletStatus.DEACTIVATED }, replayed: false });
+  });
+});
 
 /**
  * A deactivation that the ledger refused for a balance. The test decides when the refusal arrives.

@@ -1,5 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Answered, claimKey, type KeyedRequest, saveAnswer } from "@wonrail/kit/idempotency";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
@@ -17,32 +18,51 @@ export interface DeactivateWalletDeps {
  * The ledger decides under the account's lock whether the wallet is empty and idle. From then on it
  * refuses every movement. All callers and the job use the one request id that the wallet has, and
  * the ledger answers it once. So no caller sets a wallet back to ACTIVE after its account was
- * closed.
+ * closed. The Idempotency-Key is stored with the start, and its answer with the end.
  */
-export async function deactivateWallet(
-  deps: DeactivateWalletDeps,
-  of: { orgId: string; walletId: string },
-): Promise<Wallet> {
-  const { wallet, joined } = await begin(deps, of);
+export async function deactivateWallet(deps: DeactivateWalletDeps, of: WalletOf): Promise<Answered<Wallet>> {
+  const begun = await begin(deps, of);
+  if ("answer" in begun) return begun;
   try {
-    return await withUnknownOutcome(() => closeAccount(deps, wallet));
+    return await finish(deps, begun.wallet, of.keyed);
   } catch (error) {
     // The ledger may have refused an earlier request and may grant this one.
-    if (!joined || !isRefusedClosing(error)) throw error;
+    if (!begun.joined || !isRefusedClosing(error)) throw error;
   }
   const again = await begin(deps, of);
-  return withUnknownOutcome(() => closeAccount(deps, again.wallet));
+  return "answer" in again ? again : finish(deps, again.wallet, of.keyed);
+}
+
+export interface WalletOf {
+  orgId: string;
+  walletId: string;
+  keyed?: KeyedRequest | undefined;
+}
+
+async function finish(
+  deps: DeactivateWalletDeps,
+  wallet: ClosingWallet,
+  keyed: KeyedRequest | undefined,
+): Promise<Answered<Wallet>> {
+  return { answer: await withUnknownOutcome(() => closeAccount(deps, wallet, keyed)), replayed: false };
 }
 
 async function begin(
   { db, newRequestId }: DeactivateWalletDeps,
-  { orgId, walletId }: { orgId: string; walletId: string },
-): Promise<{ wallet: ClosingWallet; joined: boolean }> {
+  { orgId, walletId, keyed }: WalletOf,
+): Promise<{ wallet: ClosingWallet; joined: boolean } | Answered<Wallet>> {
   const requestId = newRequestId();
   return tx(db, async (tx) => {
+    const earlier = keyed && (await claimKey<Wallet>(tx, keyed));
+    if (earlier?.answer) return { answer: earlier.answer, replayed: true };
     const wallet = await beginClosing(tx, { orgId, walletId }, ["ACTIVE", "DEACTIVATING"], requestId);
     if (wallet) return { wallet, joined: wallet.closingRequestId !== requestId };
     const found = await findWallet(tx, orgId, walletId);
+    if (earlier && found?.status === "DEACTIVATED") {
+      // A crash interrupted the first request, and the job finished it.
+      await saveAnswer(tx, keyed, found);
+      return { answer: found, replayed: true };
+    }
     throw new DomainError(found?.status === "DEACTIVATED" ? "WAL_004" : "WAL_002", { walletId });
   });
 }
@@ -60,7 +80,11 @@ export async function finishClosing(deps: DeactivateWalletDeps, wallet: Wallet):
   }
 }
 
-async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: ClosingWallet): Promise<Wallet> {
+async function closeAccount(
+  { db, ledger }: DeactivateWalletDeps,
+  wallet: ClosingWallet,
+  keyed?: KeyedRequest,
+): Promise<Wallet> {
   try {
     await ledger.post({
       context: { orgId: wallet.orgId, requestId: "", traceparent: "" },
@@ -75,9 +99,10 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
   }
   return tx(db, async (tx) => {
     const closed = await endClosing(tx, wallet);
-    if (!closed) return (await findWallet(tx, wallet.orgId, wallet.walletId))!;
-    await appendEvents(tx, [walletDeactivated(closed)]);
-    return closed;
+    const answer = closed ?? (await findWallet(tx, wallet.orgId, wallet.walletId))!;
+    if (closed) await appendEvents(tx, [walletDeactivated(closed)]);
+    if (keyed) await saveAnswer(tx, keyed, answer);
+    return answer;
   });
 }
 

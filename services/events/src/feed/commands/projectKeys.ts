@@ -2,7 +2,7 @@ import { type Tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { type Change } from "../domain/change";
-import { keyChange } from "../domain/keys";
+import { issuedKey, keyChange } from "../domain/keys";
 import { deleteKey, saveKey } from "../store/apiKeys";
 import { publishChanges } from "./publishChanges";
 
@@ -19,8 +19,7 @@ function changeOf(
     deleteKey(tx, orgId, aggregateId);
     return undefined;
   }
-  const { keyId, keyPrefix: prefix, issuedAt, expiresAt } = KeyIssued.decode(payload);
-  const key = { orgId, keyId, prefix, issuedAt: issuedAt!, expiresAt: expiresAt! };
+  const key = issuedKey(orgId, KeyIssued.decode(payload));
   saveKey(tx, key);
   return keyChange({ sourceId: id, occurredAt }, key, "api_key.issued");
 }

@@ -267,7 +267,13 @@ test("a key is published when it is issued, and once 14 and once 3 days before i
   const issue = async (days: number) => {
     const keyId = newId("key");
     const [issuedAt, expiresAt] = [new Date(), new Date(Date.now() + days * 86_400_000)];
-    const key = { orgId, keyId, keyPrefix: "wk_test_1", issuedAt, expiresAt };
+    const grant = {
+      name: "shop",
+      scopes: ["payments:write"],
+      allowedAddresses: [],
+      apiVersion: "2026-01-01",
+    };
+    const key = { orgId, keyId, keyPrefix: "wk_test_1", issuedAt, expiresAt, ...grant };
     await world.project("projectKeys", [
       received("key_issued", orgId, keyId, KeyIssued.encode(key).finish()),
     ]);
@@ -288,5 +294,6 @@ test("a key is published when it is issued, and once 14 and once 3 days before i
     ["api_key.expiring", long],
     ["api_key.expiring", long],
   ]);
-  expect(events[3]!.data).toMatchObject({ keyId: long, prefix: "wk_test_1", overlapEndsAt: null });
+  expect(events[3]!.data).toMatchObject({ keyId: long, prefix: "wk_test_1", scopes: ["payments:write"] });
+  expect(events[3]!.data).toEqual(events[0]!.data);
 });

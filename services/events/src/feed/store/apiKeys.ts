@@ -1,10 +1,11 @@
 import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type ObjectData } from "../domain/change";
 import { type ExpiringKey } from "../domain/keys";
 
-export function saveKey(tx: Tx, { orgId, keyId, prefix, issuedAt, expiresAt }: ExpiringKey): void {
+export function saveKey(tx: Tx, { orgId, keyId, issuedAt, expiresAt, data }: ExpiringKey): void {
   tx.push(sql`
-    insert into api_keys (org_id, key_id, prefix, issued_at, expires_at)
-    values (${orgId}, ${keyId}, ${prefix}, ${issuedAt.toISOString()}, ${expiresAt.toISOString()})
+    insert into api_keys (org_id, key_id, issued_at, expires_at, data)
+    values (${orgId}, ${keyId}, ${issuedAt.toISOString()}, ${expiresAt.toISOString()}, ${JSON.stringify(data)})
     on conflict do nothing`);
 }
 
@@ -18,17 +19,17 @@ export async function lockExpiringKeys(tx: Tx, days: number, limit: number): Pro
   const rows = await tx.query<{
     org_id: string;
     key_id: string;
-    prefix: string;
     issued_at: Date;
     expires_at: Date;
+    data: ObjectData;
   }>(sql`
-    select org_id, key_id, prefix, issued_at, expires_at from api_keys
+    select org_id, key_id, issued_at, expires_at, data from api_keys
     where expires_at > now() and expires_at <= now() + ${days} * interval '1 day'
       and (warned_days is null or warned_days > ${days})
       and expires_at - issued_at > ${days} * interval '1 day'
     order by expires_at, key_id limit ${limit} for update skip locked`);
   return rows.map((row) => ({
-    ...{ orgId: row.org_id, keyId: row.key_id, prefix: row.prefix },
+    ...{ orgId: row.org_id, keyId: row.key_id, data: row.data },
     ...{ issuedAt: row.issued_at, expiresAt: row.expires_at },
   }));
 }
