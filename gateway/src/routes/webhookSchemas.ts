@@ -10,7 +10,7 @@ export const MAX_REPLAY = 10_000;
 
 export const status = z.enum(["ENABLED", "DISABLED"]).meta({
   id: "WebhookStatus",
-  description: "A DISABLED webhook gets no events. They wait for it, as long as they are kept.",
+  description: "A DISABLED webhook gets no events. Its events wait for up to 30 days.",
 });
 export const ordering = z.enum(["none", "object"]).meta({
   id: "WebhookOrdering",

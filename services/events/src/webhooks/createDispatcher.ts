@@ -161,7 +161,7 @@ function distinct(claimed: ClaimedDelivery[]): ClaimedDelivery[] {
 function observe(registry: Registry): (delivery: ClaimedDelivery, outcome: AttemptOutcome, at: Date) => void {
   const attempts = new Counter({
     name: "webhook_attempts_total",
-    help: "Attempts to deliver an event to an endpoint, by what became of them",
+    help: "Attempts to deliver an event to an endpoint, by outcome",
     labelNames: ["outcome"],
     registers: [registry],
   });
