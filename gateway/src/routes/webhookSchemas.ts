@@ -54,7 +54,7 @@ export const webhookFields = {
 };
 export const webhook = z
   .strictObject(webhookFields)
-  .meta({ id: "Webhook", description: "An endpoint of yours that gets events." });
+  .meta({ id: "Webhook", description: "Your endpoint that gets events." });
 export const secret = z
   .string()
   .meta({ description: "The secret that signs deliveries, `whsec_…`. Store it: it is not shown again." });

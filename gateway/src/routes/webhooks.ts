@@ -39,7 +39,7 @@ export const createWebhook = operation({
     "with the `secret`. WHK_002 names in `details.reason` why the URL is not allowed.",
   access: "full",
   whenUnknown:
-    "This operation takes none: list the webhooks, and delete the new one if its secret did not reach you.",
+    "This operation has no Idempotency-Key: list the webhooks, and delete the new one if its secret did not reach you.",
   body: z
     .strictObject({
       url,
@@ -48,7 +48,7 @@ export const createWebhook = operation({
       status: status.optional(),
       ordering: ordering.optional(),
       after: sequence.optional().meta({
-        description: "Events behind this sequence are sent too. Omitted: only events from now on.",
+        description: "All events after this sequence are sent. Omitted: only events from now on.",
       }),
     })
     .meta({ id: "CreateWebhook" }),
@@ -88,7 +88,7 @@ export const updateWebhook = operation({
   description:
     "Changes the fields that are given. When a webhook is enabled again, the events that waited are sent.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. A repetition changes nothing.",
   params: webhookPath,
   body: z
     .strictObject({
@@ -111,7 +111,7 @@ export const deleteWebhook = operation({
   description: "Deletes the webhook with its deliveries. An attempt under way may still arrive.",
   access: "full",
   whenUnknown:
-    "This operation takes none: send the request again. WHK_001 means that the webhook is deleted.",
+    "This operation has no Idempotency-Key: send the request again. WHK_001 means that the webhook is deleted.",
   params: webhookPath,
   status: 200,
   data: z
@@ -125,9 +125,10 @@ export const rotateWebhookSecret = operation({
   tag: "Webhooks",
   summary: "Give a webhook a new secret",
   description:
-    "Deliveries are signed with the new secret and, until the overlap ends, with the one before too.",
+    "Deliveries are signed with the new secret and, until the overlap ends, with the previous secret too.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again, and use the secret of the last answer.",
+  whenUnknown:
+    "This operation has no Idempotency-Key: send the request again, and use the secret of the last answer.",
   params: webhookPath,
   body: z
     .strictObject({
@@ -155,9 +156,9 @@ export const testWebhook = operation({
   tag: "Webhooks",
   summary: "Send a test to a webhook",
   description:
-    "Sends an event of type webhook.test, also while the webhook is DISABLED. The deliveries show what became of it.",
+    "Sends an event of type webhook.test, also while the webhook is DISABLED. The list of deliveries shows its outcome.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. Each request sends a test.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. Each request sends a test.",
   params: webhookPath,
   status: 201,
   data: delivery,
@@ -174,13 +175,13 @@ export const replayWebhook = operation({
     "`webhook-id` is the same as before.",
   access: "full",
   whenUnknown:
-    "This operation takes none: send the request again. A receiver ignores a webhook-id that it has handled.",
+    "This operation has no Idempotency-Key: send the request again. A receiver ignores a webhook-id that it has handled.",
   params: webhookPath,
   body: z
     .union([
       z
         .strictObject({
-          after: sequence.meta({ description: "Events behind this sequence." }),
+          after: sequence.meta({ description: "Events after this sequence." }),
           upTo: sequence.meta({ description: "Up to this sequence." }),
         })
         .meta({ id: "ReplayRange" }),

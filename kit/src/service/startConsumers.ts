@@ -108,7 +108,7 @@ export function startConsumers(options: StartConsumersOptions): RunningConsumers
   }
 
   async function joinKafka(bus: Bus): Promise<void> {
-    await persist("the topics could not be made", () => bus.ensureTopics(topics, signal));
+    await persist("the topics could not be created", () => bus.ensureTopics(topics, signal));
     await Promise.all(consumers.map(({ spec, consumer }) => keepSubscribed(bus, spec, consumer)));
   }
   const joining = bus && joinKafka(bus);

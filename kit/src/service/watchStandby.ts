@@ -24,7 +24,8 @@ export function watchStandby(db: Database, { log, registry }: { log: Log; regist
         select current_setting('synchronous_standby_names') <> ''
           and current_setting('synchronous_commit') not in ('off', 'local') as kept`);
       waits.set(kept ? 1 : 0);
-      if (!kept) log.warn("Postgres acknowledges commits that no stand-by has stored; a failover may lose them");
+      if (!kept)
+        log.warn("Postgres acknowledges commits that no stand-by has stored; a failover may lose them");
     },
   };
 }

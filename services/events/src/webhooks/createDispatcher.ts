@@ -136,7 +136,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 /** The delivery waited for longer than its event is kept. */
 const GONE_EVENT: AttemptOutcome = {
   ...{ isDelivered: false, isGone: false, statusCode: null, responseHead: null, durationMs: 0 },
-  error: "the event is no longer kept",
+  error: "the event has been deleted",
 };
 
 function finished(delivery: ClaimedDelivery, outcome: AttemptOutcome, startedAt: Date): FinishedAttempt {
