@@ -36,7 +36,7 @@ async function planOf(wallet, { chainId, accounts, recorded }) {
   const nonce = await provider.getTransactionCount(deployer, "pending");
   if (recorded?.deployer === deployer && nonce > recorded.nonce) {
     throw new UsageError(
-      "The recorded deployment was sent and is in no block yet. Run this command again once it is. If it will never be in a block, give another --out.",
+      "The recorded deployment is in no block yet. Run this again later. If it will never be mined, give another --out.",
     );
   }
   const planned = { from: deployer, nonce };

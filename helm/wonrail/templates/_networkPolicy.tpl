@@ -1,4 +1,4 @@
-{{/* Allows a process to be reached by its callers only. It may reach only the services that it calls, the name server and its own store. */}}
+{{/* Only its callers may reach a process. It may reach only the services it calls, the name server and its own store. */}}
 {{- define "wonrail.networkPolicy" -}}
 {{- $root := .root -}}
 {{- $name := .name -}}

@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
 export function watchStandby(db: Database, { log, registry }: { log: Log; registry: Registry }): Job {
   const waits = new Gauge({
     name: "pg_waits_for_standby",
-    help: "1 if Postgres acknowledges only commits that a stand-by has stored, 0 if a failover may lose commits; absent without DATABASE_STANDBY",
+    help: "1 if a stand-by has every acknowledged commit, 0 if a failover may lose commits; absent without DATABASE_STANDBY",
     registers: [registry],
   });
   return {

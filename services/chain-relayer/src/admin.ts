@@ -280,7 +280,8 @@ function rescanFrom(world: World): Command {
       if (outcome === "not_ingested_yet") throw new Refusal(`Block ${from} has not been ingested yet.`);
       if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
       world.out(
-        `The service reads every final block from ${from} on again. Until it has reached the newest one, no operation becomes final here, ` +
+        `The service reads every final block from ${from} on again. Until it has reached the newest one, ` +
+          "no operation becomes final here, " +
           "and wallets are not compared with the chain.\n",
       );
     });

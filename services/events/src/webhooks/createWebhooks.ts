@@ -75,7 +75,7 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
 function measure(db: Database, registry: Registry): void {
   new Gauge({
     name: "webhook_endpoints",
-    help: "Endpoints of partners by state: failing since their last success, or disabled by this service; absent while the database is unreachable",
+    help: "Endpoints of partners by state: failing, or disabled by this service; absent while the database is unreachable",
     labelNames: ["state"],
     registers: [registry],
     collect() {
