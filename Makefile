@@ -9,7 +9,7 @@ up: ## start everything on this machine and keep it running until Ctrl-C (BUS=ka
 	@npm run up --silent -- $(if $(BUS),--bus $(BUS))
 down: ## stop the running stack from another terminal
 	@npm run down --silent
-reset: ## forget the stack's data, keys and logs; asks first (YES=1: does not)
+reset: ## delete the stack's data, keys and logs; asks first (YES=1: does not)
 	@npm run reset --silent -- $(if $(YES),--yes)
 doctor: ## say what is missing on this machine and how to fix it, and what the running stack uses
 	@npm run doctor --silent
@@ -19,7 +19,7 @@ stack: ## look at, restart, stop or start one process of the running stack (DO="
 	@npm run stack --silent -- $(or $(DO),status)
 observe: ## Prometheus with our alerts against the running stack, until Ctrl-C (CHECK=1: try every panel, then end)
 	@npm run observe --silent -- $(if $(CHECK),--check)
-demo: ## play the whole story on the running stack
+demo: ## show charges, payments, transfers and settlement on the running stack
 	@npm run demo --silent
 admin: ## run an operators' command of `npx wonrail` on the running stack (DO="org list")
 	@npm run admin --silent -- $(or $(DO),--help)
@@ -37,9 +37,9 @@ test: ## all tests, as CI runs them (ONLY=unit,int: some stages)
 	@npm test --silent -- $(if $(ONLY),--only $(ONLY))
 bench: ## speed and memory, as ratios within one run
 	@npm run bench --silent
-faults: ## what must not happen, while parts are killed
+faults: ## kill parts of the system and check that no money is lost or moved twice
 	@npm run faults --silent
-upgrade: ## run this release's migrations while the one before serves customers (FROM=<commit or tag>)
+upgrade: ## run this release's migrations while the previous release serves customers (FROM=<commit or tag>)
 	@npm run upgrade --silent -- $(FROM)
 tools: ## build helm 3 and 4, helm-unittest and kubeconform with Go, for the tests of the chart
 	@npm run tools --silent

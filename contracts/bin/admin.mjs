@@ -81,7 +81,7 @@ await run(async () => {
     );
     if (!events.some((event) => event?.name === command.says))
       throw new UsageError(
-        `${name} changed nothing: it was so already, or is about somebody else (${hash}).`,
+        `${name} changed nothing: the contract had this state already, or the address is wrong (${hash}).`,
       );
     console.log(`${name}: ${hash} in block ${blockNumber}`);
   } finally {

@@ -41,7 +41,7 @@ await run(async () => {
   const accounts = readAccounts(values);
   const confirmations = Number(whole(values, "confirmations", "1"));
   if (confirmations === 0)
-    throw new UsageError("--confirmations is 1 at the least: what is not mined is not deployed.");
+    throw new UsageError("--confirmations must be at least 1: a deployment needs a block.");
   const provider = await connect(rpc);
   try {
     const { deployment, created } = await deploy({

@@ -36,7 +36,7 @@ async function planOf(wallet, { chainId, accounts, recorded }) {
   const nonce = await provider.getTransactionCount(deployer, "pending");
   if (recorded?.deployer === deployer && nonce > recorded.nonce) {
     throw new UsageError(
-      "The recorded deployment was sent, and is not mined yet. Run this again once it is; if it never will be, give another --out.",
+      "The recorded deployment is in no block yet. Run this again later. If it will never be mined, give another --out.",
     );
   }
   const planned = { from: deployer, nonce };
@@ -91,7 +91,7 @@ async function lookAt(provider, chainId, accounts, recorded) {
   for (const [name, address] of Object.entries(accounts)) {
     if (recorded.accounts[name] !== address) {
       throw new UsageError(
-        `The ${name} of this deployment is ${recorded.accounts[name]}, not ${address}. Roles are changed by the admin, not by deploying.`,
+        `The ${name} of this deployment is ${recorded.accounts[name]}, not ${address}. The admin changes roles; this command does not.`,
       );
     }
   }
@@ -100,7 +100,9 @@ async function lookAt(provider, chainId, accounts, recorded) {
 
 function requireOwn({ deployer, nonce }, address) {
   if (deployer === address && nonce !== undefined) return;
-  throw new UsageError(`The token is there and its manager is not: only ${deployer}, who began, can go on.`);
+  throw new UsageError(
+    `The token is deployed and its payment manager is not. Only the account ${deployer}, which began, can continue.`,
+  );
 }
 
 const OTHER_CODE =

@@ -14,7 +14,7 @@ withHelm("values that cannot work", () => {
     [["--set", "bus.kind=kafkaa"], /bus\/kind/],
     [["--set", "image.tag=latest"], /image\/tag/],
     [["--set", "chain.network=MAINNET"], /chain\/network/],
-    [["--set", "migrations.mode=hook"], /runs before dev's own Postgres/],
+    [["--set", "migrations.mode=hook"], /runs before the Postgres of dev/],
     [["--set", `defaults.digest=${DIGEST}`], /additional properties 'digest' not allowed/],
     [["--set", "defaults.image=registry.example.com/ours:1"], /additional properties 'image' not allowed/],
     [["--set", "services.auth.digest=5e1f"], /services\/auth\/digest/],
@@ -29,7 +29,7 @@ withHelm("values that cannot work", () => {
     ["networkPolicy.kafka.to=null", /networkPolicy\.kafka\.to is empty.*anywhere=true/],
     ["networkPolicy.chain.anywhere=false", /networkPolicy\.chain\.to is empty.*anywhere=true/],
     ["tracing.endpoint=http://collector:4318", /networkPolicy\.tracing\.to is empty.*anywhere=true/],
-    ["mtls.certManager.issuer=", /no certificates are given.*mtls\.allowPlainText=true/],
+    ["mtls.certManager.issuer=", /mutual TLS needs certificates.*mtls\.allowPlainText=true/],
     ["chain.chainId=0", /chain\.chainId is not set/],
     [
       "services.auth.autoscaling.minReplicas=13",

@@ -32,7 +32,7 @@ const schema = z.object({
   TRUSTED_PROXY_HOPS: count.max(10).default(0),
 
   MAX_CONNECTIONS: count.min(1).default(10_000),
-  /** To Node 0 means for ever, here and below. */
+  /** Longest time until the headers of a request have arrived. 0 means no limit, here and below. */
   HEADERS_TIMEOUT_MS: durationMs.min(1).default(10_000),
   REQUEST_TIMEOUT_MS: durationMs.min(1).default(30_000),
   /**
@@ -41,7 +41,7 @@ const schema = z.object({
   KEEP_ALIVE_TIMEOUT_MS: durationMs.min(1).default(75_000),
   MAX_REQUESTS_PER_SOCKET: count.default(10_000),
 
-  /** Longest stop of a process after its settling. */
+  /** Longest time from the end of SHUTDOWN_SETTLE_MS to the exit of a stopping process. */
   SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),

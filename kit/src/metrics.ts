@@ -25,7 +25,7 @@ export function createRegistry(build: BuildInfo): Registry {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOKED_AT_MS });
   new Gauge({
     name: "build_info",
-    help: "1, labelled with what this process was built from",
+    help: "Always 1; the labels name the version and commit of this process",
     labelNames: ["service", "version", "commit"],
     registers: [registry],
   }).set({ ...build }, 1);

@@ -48,7 +48,7 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
   server.on("request", (request, response) => {
     answer(routes, request).then(
       (result) => send(response, result),
-      () => send(response, json(500, { error: "the answer could not be made" })),
+      () => send(response, json(500, { error: "the answer could not be created" })),
     );
   });
   server.maxConnections = 100;

@@ -49,9 +49,9 @@ async function runAdmin<T>(authUrl: string, args: string[]): Promise<T> {
   });
   if (!ok)
     throw new PartError(
-      "The demo organisation could not be made",
+      "The demo organisation could not be created",
       problem,
-      "read logs/auth.log; `make reset` starts afresh.",
+      "read logs/auth.log; `make reset` deletes all data for a new start.",
     );
   return JSON.parse(stdout) as T;
 }

@@ -26,7 +26,7 @@ afterEach(() => {
 test("a folder with foreign files is refused and stays unchanged", () => {
   writeFileSync(join(dir, "thesis.txt"), "years of work");
   chmodSync(dir, 0o1777);
-  expect(() => makeHome(homeAt(dir))).toThrow(/holds something else.*\n.*new or empty folder/s);
+  expect(() => makeHome(homeAt(dir))).toThrow(/holds other files.*\n.*new or empty folder/s);
   expect(statSync(dir).mode & 0o7777).toBe(0o1777);
   expect(readdirSync(dir)).toEqual(["thesis.txt"]);
 });

@@ -54,8 +54,8 @@ export function isHome({ dir, secretsDir }: Pick<Home, "dir" | "secretsDir">): b
 export function makeHome(home: Home): void {
   if (!isHome(home))
     throw new PartError(
-      "The stack has no place for its data",
-      `${home.dir} holds something else, which a stack would close to others and make reset might remove`,
+      "The stack cannot use its data folder",
+      `${home.dir} holds other files; a stack would make them unreadable for others, and "make reset" could delete them`,
       `set WONRAIL_HOME to a new or empty folder, such as ${join(home.dir, "wonrail")}.`,
     );
   mkdirSync(home.dir, { recursive: true });

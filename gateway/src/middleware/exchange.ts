@@ -142,14 +142,14 @@ function observer(
   });
   const duration = new Histogram({
     name: "http_request_duration_seconds",
-    help: "From the first byte of the request's head to the last of its answer",
+    help: "Time from the first byte of the request to the last byte of its answer",
     labelNames,
     buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],
   });
   const inFlight = new Gauge({
     name: "http_requests_in_flight",
-    help: "Requests that are being served now",
+    help: "Requests under way",
     registers: [registry],
   });
   const series = new Map<string, { count(): void; time(seconds: number): void }>();

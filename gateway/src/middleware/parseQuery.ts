@@ -16,7 +16,7 @@ export function parseQuery(url: string): Record<string, string> {
     if (part === "") continue;
     const [name, value] = splitOnce(part).map(decode);
     if (name === undefined || value === undefined) {
-      problems.push({ path: "(query)", message: "holds percent-encoding that is no text" });
+      problems.push({ path: "(query)", message: "has percent-encoding that is not valid text" });
     } else if (name in query) {
       problems.push({ path: name, message: "is given twice" });
     } else {

@@ -265,7 +265,7 @@ function fingerprintOf(apiKey: string): string {
 function measure(registry: Registry, size: () => number) {
   new Gauge({
     name: "gateway_known_keys",
-    help: "API keys that this process remembers",
+    help: "API keys in the cache of this process",
     registers: [registry],
     collect() {
       this.set(size());
@@ -273,7 +273,7 @@ function measure(registry: Registry, size: () => number) {
   });
   return new Counter({
     name: "gateway_key_lookups_total",
-    help: "Keys that auth was asked about, by what came of it; grace: auth was unreachable and a key lately known good went on",
+    help: "Look-ups of API keys at auth, by result; grace: auth was unreachable, and a key that was valid before was accepted",
     labelNames: ["outcome"],
     registers: [registry],
   });

@@ -79,7 +79,7 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
   const buckets = new LRUCache<string, Bucket>({ max: MAX_ORGANISATIONS });
   const alone = new Counter({
     name: "gateway_rate_unshared_total",
-    help: "Requests whose rate was limited by this process alone because auth could not be asked",
+    help: "Requests whose rate this process limited alone, because auth was unreachable",
     registers: [registry],
   });
 

@@ -101,7 +101,7 @@ class Scanner {
     let index = 0;
     do {
       if (index === MAX_ITEMS_PER_ARRAY)
-        throw new JsonRefusedError(`has more than ${MAX_ITEMS_PER_ARRAY} items in a list`);
+        throw new JsonRefusedError(`has more than ${MAX_ITEMS_PER_ARRAY} items in an array`);
       this.path.push(index);
       this.value(depth);
       this.path.pop();
@@ -161,8 +161,7 @@ class Scanner {
     const literal = this.text.slice(start, this.at);
     if (literal === "") this.stop();
     if (!PLAIN_INTEGER.test(literal)) this.problem("must be a whole number in plain digits");
-    else if (!Number.isSafeInteger(Number(literal)))
-      this.problem("is beyond what a number can carry exactly");
+    else if (!Number.isSafeInteger(Number(literal))) this.problem("is too large to be an exact number");
   }
 
   private word(word: string): void {

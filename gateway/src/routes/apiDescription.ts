@@ -3,14 +3,14 @@ import { type Tag } from "./operation";
 export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Authentication: "Refresh, revoke and inspect the organisation's API key.",
   "API keys": "Issue, list and revoke the organisation's API keys, each with scopes and an allow-list.",
-  Wallets: "Create and manage the wallets of your users, and list what changed their balances.",
+  Wallets: "Create and manage the wallets of your users, and list the entries that changed their balances.",
   Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
   Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",
   Payments: "Pay from a user's wallets to another user's wallet, and cancel or refund payments.",
   "Recorded transactions":
     "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
-  Events: "Read what happened to your wallets, money, records and keys, in one order.",
-  Webhooks: "Have events sent to an address of yours, signed.",
+  Events: "Read the events of your wallets, money, records and keys, in one order.",
+  Webhooks: "Receive your events as signed requests to a URL of yours.",
   Service: "The state of the gateway itself.",
 };
 

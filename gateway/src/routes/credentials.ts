@@ -32,7 +32,7 @@ export const refreshKey = operation({
     "the old one. A repetition returns the same new key. Wrong secrets are " +
     "limited by address.",
   access: "anyone",
-  whenUnknown: "This operation takes none: send the request again. It returns the same new key.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. It returns the same new key.",
   body: z
     .strictObject({
       apiKey: z
@@ -78,7 +78,8 @@ export const revokeKey = operation({
     "Revokes the key for good: it is refused everywhere within a second and cannot be refreshed. " +
     "Works without an active subscription, too.",
   access: "session",
-  whenUnknown: "This operation takes none: send the request again. WAUTH_001 means that the key is revoked.",
+  whenUnknown:
+    "This operation has no Idempotency-Key: send the request again. WAUTH_001 means that the key is revoked.",
   status: 200,
   data: z
     .strictObject({

@@ -70,10 +70,10 @@ export const listEvents = operation({
   tag: "Events",
   summary: "List events",
   description:
-    "Returns the events behind `after`, oldest first. With `wait` the request waits until there is one. " +
-    "Go on with `pagination.nextAfter`, also after an empty answer: it is behind the events that the " +
-    "filters left out. EVT_002 when events behind `after` are no longer kept: read your objects " +
-    "again, then go on after `details.oldestAfter`.",
+    "Returns the events after the sequence `after`, oldest first. With `wait` the request waits until there " +
+    "is one. Continue with `after` = `pagination.nextAfter`, even after an empty answer: it skips the events " +
+    "that the filters exclude. EVT_002 means that events after `after` have been deleted: read your objects " +
+    "again, then continue with `after` = `details.oldestAfter`.",
   access: "full",
   waitMs: MAX_WAIT_SECONDS * 1_000,
   query: z

@@ -35,6 +35,7 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
 
   createPayment: "payments:write",
   cancelPayment: "payments:write",
+  refundPayment: "payments:write",
   listPayments: "payments:read",
   getPayment: "payments:read",
 

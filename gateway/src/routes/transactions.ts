@@ -225,7 +225,7 @@ export const updateTransactionStatus = operation({
     "means that you had it done elsewhere. After its transfer started (its history has `sent_as_`) " +
     "only the chain ends it: the change is refused with TX_003.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. A repetition changes nothing.",
   params: recordPath,
   body: z
     .strictObject({ status, failureReason: textOf(500, "The reason for FAILED.").optional() })
@@ -247,7 +247,7 @@ export const updateTransactionSchedule = operation({
     "Setting the current due time again changes nothing. TX_004 when the record is not SCHEDULED, not " +
     "PENDING, or its transfer started (its history has `sent_as_`).",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. A repetition changes nothing.",
   params: recordPath,
   body: z
     .strictObject({ scheduledAt: momentOf("The new due time. Must be in the future.") })

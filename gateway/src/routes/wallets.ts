@@ -125,7 +125,7 @@ export const updateWallet = operation({
   summary: "Replace a wallet's metadata",
   description: "Replaces all pairs of the wallet's metadata.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. A repetition changes nothing.",
   params: walletPath,
   body: z.strictObject({ metadata }).meta({ id: "UpdateWallet" }),
   status: 200,
@@ -169,7 +169,7 @@ export type WalletTransactionType = (typeof WALLET_TRANSACTION_TYPES)[number];
 const walletTransaction = z
   .strictObject({
     transactionId: z.string().meta({
-      description: "The id of this entry of the list. No other operation takes it.",
+      description: "The id of this entry of the list. It is not used by other operations.",
     }),
     type: z.enum(WALLET_TRANSACTION_TYPES).meta({ description: "What moved the balance." }),
     direction: z.enum(["IN", "OUT"]).meta({ description: "IN raises the balance, OUT lowers it." }),

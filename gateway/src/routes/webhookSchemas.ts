@@ -10,7 +10,7 @@ export const MAX_REPLAY = 10_000;
 
 export const status = z.enum(["ENABLED", "DISABLED"]).meta({
   id: "WebhookStatus",
-  description: "A DISABLED webhook gets no events. They wait for it, as long as they are kept.",
+  description: "A DISABLED webhook gets no events. Its events wait for up to 30 days.",
 });
 export const ordering = z.enum(["none", "object"]).meta({
   id: "WebhookOrdering",
@@ -54,7 +54,7 @@ export const webhookFields = {
 };
 export const webhook = z
   .strictObject(webhookFields)
-  .meta({ id: "Webhook", description: "An endpoint of yours that gets events." });
+  .meta({ id: "Webhook", description: "Your endpoint that gets events." });
 export const secret = z
   .string()
   .meta({ description: "The secret that signs deliveries, `whsec_…`. Store it: it is not shown again." });

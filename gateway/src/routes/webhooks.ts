@@ -90,7 +90,7 @@ export const updateWebhook = operation({
   description:
     "Changes the fields that are given. When a webhook is enabled again, the events that waited are sent.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. A repetition changes nothing.",
   params: webhookPath,
   body: z
     .strictObject({
@@ -113,7 +113,7 @@ export const deleteWebhook = operation({
   description: "Deletes the webhook with its deliveries. An attempt under way may still arrive.",
   access: "full",
   whenUnknown:
-    "This operation takes none: send the request again. WHK_001 means that the webhook is deleted.",
+    "This operation has no Idempotency-Key: send the request again. WHK_001 means that the webhook is deleted.",
   params: webhookPath,
   status: 200,
   data: z
@@ -127,7 +127,7 @@ export const rotateWebhookSecret = operation({
   tag: "Webhooks",
   summary: "Give a webhook a new secret",
   description:
-    "Deliveries are signed with the new secret and, until the overlap ends, with the one before too.",
+    "Deliveries are signed with the new secret and, until the overlap ends, with the previous secret too.",
   access: "full",
   idempotent: true,
   params: webhookPath,
@@ -157,7 +157,7 @@ export const testWebhook = operation({
   tag: "Webhooks",
   summary: "Send a test to a webhook",
   description:
-    "Sends an event of type webhook.test, also while the webhook is DISABLED. The deliveries show what became of it.",
+    "Sends an event of type webhook.test, also while the webhook is DISABLED. The list of deliveries shows its outcome.",
   access: "full",
   idempotent: true,
   params: webhookPath,
@@ -181,7 +181,7 @@ export const replayWebhook = operation({
     .union([
       z
         .strictObject({
-          after: sequence.meta({ description: "Events behind this sequence." }),
+          after: sequence.meta({ description: "Events after this sequence." }),
           upTo: sequence.meta({ description: "Up to this sequence." }),
         })
         .meta({ id: "ReplayRange" }),

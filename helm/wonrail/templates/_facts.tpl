@@ -76,7 +76,7 @@ CHAIN_RPC_URLS: {{ join "," $chain.rpcUrls | quote }}
 {{- end -}}
 {{- if not (or $chain.rpcUrls .Values.secrets.rpc.existingSecret) }}{{ fail "chain.rpcUrls is empty (or set secrets.rpc.existingSecret, or dev.enabled for a laptop)" }}{{ end -}}
 {{- if and (eq $chain.network "WON_MAINNET") (ne .Values.auth.keyMode "live") }}{{ fail "chain.network is WON_MAINNET, where money is real: set auth.keyMode to live" }}{{ end -}}
-{{- if and (eq $chain.network "WON_MAINNET") (eq (int64 $chain.startBlock) 0) }}{{ fail "chain.startBlock is the block that contracts/bin/deploy.mjs wrote: from block 0 on a chain is read for weeks" }}{{ end -}}
+{{- if and (eq $chain.network "WON_MAINNET") (eq (int64 $chain.startBlock) 0) }}{{ fail "chain.startBlock is not set: set the block that contracts/bin/deploy.mjs wrote, because reading the chain from block 0 takes weeks" }}{{ end -}}
 {{- range list "chainId" "tokenAddress" "paymentManagerAddress" }}{{ if not (index $chain .) }}{{ fail (printf "chain.%s is not set" .) }}{{ end }}{{ end -}}
 {{ toYaml $chain }}
 {{- end }}

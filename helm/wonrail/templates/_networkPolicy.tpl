@@ -1,4 +1,4 @@
-{{/* Nobody but its callers reaches a process, and it reaches nobody but whom it calls, the name server and its own store. */}}
+{{/* Only its callers may reach a process. It may reach only the services it calls, the name server and its own store. */}}
 {{- define "wonrail.networkPolicy" -}}
 {{- $root := .root -}}
 {{- $name := .name -}}
@@ -82,7 +82,7 @@ spec:
 {{- else -}}
 {{- $peers := index .root.Values.networkPolicy .to -}}
 {{- if and (empty $peers.to) (not $peers.anywhere) -}}
-{{- fail (printf "networkPolicy.%s.to is empty, which would open port %v of every host: list where it is, or set networkPolicy.%s.anywhere=true" .to $peers.port .to) -}}
+{{- fail (printf "networkPolicy.%s.to is empty, which would open port %v of every host: list its peers, or set networkPolicy.%s.anywhere=true" .to $peers.port .to) -}}
 {{- end -}}
 - ports: [{ port: {{ $peers.port }} }]
   {{- with $peers.to }}

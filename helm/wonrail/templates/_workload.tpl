@@ -38,7 +38,7 @@ metadata:
 automountServiceAccountToken: false
 {{- end }}
 
-{{/* Headless for gRPC: its clients look up every pod and go round them; a virtual address would pin each connection to one. */}}
+{{/* Headless for gRPC: clients resolve all pods and spread their calls. A virtual address would bind each connection to one pod. */}}
 {{- define "wonrail.service" -}}
 apiVersion: v1
 kind: Service
@@ -68,7 +68,7 @@ spec:
     {{- end }}
 {{- end }}
 
-{{/* The gateway's own Service may be a load balancer, and whoever reaches that is not to read /metrics. */}}
+{{/* A Service of its own for /metrics, because the gateway's Service may be a public load balancer. */}}
 {{- define "wonrail.opsService" -}}
 apiVersion: v1
 kind: Service

@@ -26,7 +26,7 @@ export function busMetrics(registry: Registry = new Registry()): BusMetrics {
       (name) =>
         new Histogram({
           name,
-          help: "From the call to the acknowledgement",
+          help: "Time from publishing a message until Kafka acknowledges it",
           buckets: DURATION_BUCKETS_SECONDS,
           registers,
         }),
@@ -37,7 +37,7 @@ export function busMetrics(registry: Registry = new Registry()): BusMetrics {
       (name) =>
         new Counter({
           name,
-          help: "Times this process was given its share of a group's partitions anew",
+          help: "Rebalances in which Kafka assigned partitions of a group to this process",
           labelNames: ["group"],
           registers,
         }),

@@ -11,6 +11,6 @@ test("returns the first result, and looks again until there is one", async () =>
 test("looks once without patience, and names the job that continues", async () => {
   expect(await waitForService(async () => "CLOSED", { ...about, patienceMs: 0 })).toBe("CLOSED");
   await expect(waitForService(async () => null, { ...about, patienceMs: 0 })).rejects.toThrow(
-    "it is not closed yet. It is written down, and the service goes on with it: see its log, job close_operations.",
+    "it is not closed yet. The request is stored, and the service continues with it: see its log, job close_operations.",
   );
 });

@@ -18,7 +18,7 @@ export async function waitForService<T extends object | string>(
     if (found !== null) return found;
     if (performance.now() >= untilMs)
       throw new Refusal(
-        `${what} yet. It is written down, and the service goes on with it: see its log, job ${job}.`,
+        `${what} yet. The request is stored, and the service continues with it: see its log, job ${job}.`,
       );
   }
 }

@@ -171,7 +171,7 @@ export const errorTable = {
   EVT_002: row(
     409,
     "OUT_OF_RANGE",
-    "Events behind this cursor are no longer kept. Read the objects again, then go on after details.oldestAfter.",
+    "The events after this cursor have been deleted. Read the objects again, then continue with after = details.oldestAfter.",
   ),
 
   WHK_001: row(404, "NOT_FOUND", "The webhook does not exist. Check the id."),
@@ -230,7 +230,7 @@ export const errorTable = {
   RATE_001: row(
     429,
     "RESOURCE_EXHAUSTED",
-    "Too many requests. Wait as many seconds as Retry-After says.",
+    "Too many requests. Wait for the seconds in the Retry-After header, then repeat.",
     "retryable",
   ),
 

@@ -38,7 +38,7 @@ function poolsOf(registry: Registry): Map<string, Pool> {
   const pools = new Map<string, Pool>();
   poolsByRegistry.set(registry, pools);
   gauge("pg_pool_total", "Connections of the pool", (pool) => pool.totalCount);
-  gauge("pg_pool_idle", "Connections that nobody uses", (pool) => pool.idleCount);
+  gauge("pg_pool_idle", "Connections of the pool that are not in use", (pool) => pool.idleCount);
   gauge("pg_pool_waiting", "Callers that wait for a connection", (pool) => pool.waitingCount);
   return pools;
 

@@ -47,7 +47,7 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
   const lagMessages = shared(registry, "consumer_lag_messages", (name) => {
     return new Gauge({
       name,
-      help: "Events of the feed behind the group's cursor; absent while not known",
+      help: "Events in the feed that the group has not processed; absent while unknown",
       labelNames,
       registers,
     });
@@ -55,7 +55,7 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
   const lagSeconds = shared(registry, "consumer_lag_seconds", (name) => {
     return new Gauge({
       name,
-      help: "Age of the first event behind the group's cursor; absent while not known",
+      help: "Age of the first event that the group has not processed; absent while unknown",
       labelNames,
       registers,
     });
@@ -95,11 +95,11 @@ function feedCounters(registry: Registry) {
     return new Counter({ name, help, labelNames: ["group", "topic"], registers });
   });
   const repaired = shared(registry, "feed_repaired_events_total", (name) => {
-    const help = "Events that the feed brought while Kafka was quiet";
+    const help = "Events that the feed delivered because Kafka did not";
     return new Counter({ name, help, labelNames: ["group", "topic"], registers });
   });
   const gaps = shared(registry, "feed_gaps_total", (name) => {
-    const help = "Times that Kafka brought another number than the next one";
+    const help = "Times that Kafka delivered another event number than the next one";
     return new Counter({ name, help, labelNames: ["group", "topic"], registers });
   });
   const restarts = shared(registry, "feed_restarts_total", (name) => {
@@ -107,7 +107,7 @@ function feedCounters(registry: Registry) {
     return new Counter({ name, help, labelNames: ["group", "topic"], registers });
   });
   const pruned = shared(registry, "feed_pruned_unread_total", (name) => {
-    const help = "Events that left the feed before the group read them";
+    const help = "Events that the feed deleted before the group read them";
     return new Counter({ name, help, labelNames: ["group", "topic"], registers });
   });
   return { reads, repaired, gaps, restarts, pruned };

@@ -42,5 +42,5 @@ async function provision(config: MigrateConfig, adminUrl: string, log: Log): Pro
   });
   assert(service.username === role, `DATABASE_URL has to be for ${role}`);
   assert(owner.username === ownerRole, `OWNER_DATABASE_URL has to be for ${ownerRole}`);
-  log.info({ schema: config.SCHEMA, role }, "the schema and its roles are there");
+  log.info({ schema: config.SCHEMA, role }, "the schema and its roles exist");
 }

@@ -100,7 +100,7 @@ async function applyWithRetry(client: Client, migration: Migration, log: Log): P
     } catch (error) {
       if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt >= LOCK_ATTEMPTS)
         throw describe(error, migration);
-      log.warn({ migration: migration.name, attempt }, "the migration waits for a lock that others hold");
+      log.warn({ migration: migration.name, attempt }, "the migration waits for a lock of another session");
       await sleep(Math.random() * 1_000);
     }
   }

@@ -17,21 +17,21 @@ export function relayMetrics(registry: Registry): RelayMetrics {
   const pending = shared(registry, "outbox_pending", (name) => {
     return new Gauge({
       name,
-      help: "Events that consumers cannot get yet, counted to 100,000; absent while not known",
+      help: "Events that are not available to consumers, counted up to 100,000; absent while unknown",
       registers,
     });
   });
   const oldestAge = shared(registry, "outbox_oldest_age_seconds", (name) => {
     return new Gauge({
       name,
-      help: "Age of the oldest event that consumers cannot get yet; absent while not known",
+      help: "Age of the oldest event that is not available to consumers; absent while unknown",
       registers,
     });
   });
   const published = shared(registry, "outbox_published_total", (name) => {
     return new Counter({
       name,
-      help: "Events that Kafka acknowledged or, without Kafka, that got their number",
+      help: "Events that Kafka acknowledged or, without Kafka, that the feed has numbered",
       labelNames: ["topic"],
       registers,
     });
@@ -40,7 +40,7 @@ export function relayMetrics(registry: Registry): RelayMetrics {
     return new Counter({ name, help: "Batches that Kafka did not acknowledge", registers });
   });
   const delay = shared(registry, "outbox_publish_delay_seconds", (name) => {
-    const help = "From an event's appending until consumers can get it";
+    const help = "Time from the commit of an event until it is available to consumers";
     return new Histogram({ name, help, buckets: DURATION_BUCKETS_SECONDS, registers });
   });
   const backlog = (read: Backlog | null): void => {

@@ -89,8 +89,8 @@ test.each<[Record<string, string>, string[]]>([
 });
 
 const UNIDENTIFIED =
-  "  - TLS_CERT_FILE is not set: other machines reach GRPC_HOST, and callers without certificates cannot be told apart. " +
-  "Set the three of TLS, or ALLOW_UNIDENTIFIED_CALLERS=true";
+  "  - TLS_CERT_FILE is not set: other machines can reach GRPC_HOST, and the service cannot identify callers without " +
+  "certificates. Set TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, or ALLOW_UNIDENTIFIED_CALLERS=true";
 
 test.each<[Record<string, string>, string[]]>([
   [{ GRPC_HOST: "0.0.0.0" }, [UNIDENTIFIED]],

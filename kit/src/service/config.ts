@@ -37,19 +37,19 @@ const kafkaRule = rule(
 const callersShape = {
   GRPC_HOST: z.string().default("0.0.0.0"),
   /**
-   * The service starts without TLS, so that it cannot identify its callers. Every caller is
-   * admitted.
+   * The service may start without TLS. It then cannot identify its callers and admits all of
+   * them.
    */
   ALLOW_UNIDENTIFIED_CALLERS: flag.default(false),
   TLS_CERT: tlsShape.TLS_CERT,
 };
 
-/** Without certificates callers have no names, and the table of callers protects nothing. */
+/** A service without certificates cannot identify its callers, so proto/callers.json has no effect. */
 const callersRule = rule(callersShape, ({ GRPC_HOST, ALLOW_UNIDENTIFIED_CALLERS, TLS_CERT }) => {
   if (TLS_CERT !== undefined || ALLOW_UNIDENTIFIED_CALLERS || isLoopback(GRPC_HOST)) return [];
   return [
-    "TLS_CERT_FILE is not set: other machines reach GRPC_HOST, and callers without certificates cannot be " +
-      "told apart. Set the three of TLS, or ALLOW_UNIDENTIFIED_CALLERS=true",
+    "TLS_CERT_FILE is not set: other machines can reach GRPC_HOST, and the service cannot identify callers " +
+      "without certificates. Set TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, or ALLOW_UNIDENTIFIED_CALLERS=true",
   ];
 });
 
@@ -77,7 +77,7 @@ export const serviceShape = {
   ...kafkaShape,
   /** How long the feed of this service keeps events. */
   FEED_RETENTION_HOURS: count.min(1).default(7 * 24),
-  /** Longest stop of a process after its settling. */
+  /** Longest time from the end of SHUTDOWN_SETTLE_MS to the exit of a stopping process. */
   SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** A stopping process stays up this long after it reports unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),

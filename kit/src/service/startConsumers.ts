@@ -49,7 +49,7 @@ export function startConsumers(options: StartConsumersOptions): RunningConsumers
   const subscriptions = new Map<string, Subscription>();
   new Gauge({
     name: "consumer_joined",
-    help: "1 while this process consumes for the group, with Kafka as its member; 0 when it stands still",
+    help: "1 while this process consumes for the group, with Kafka as a member of it; 0 while it does not",
     labelNames: ["group"],
     registers: [registry],
     collect() {
@@ -91,7 +91,7 @@ export function startConsumers(options: StartConsumersOptions): RunningConsumers
           maxBatch: MAX_BATCH,
           handleBatch: (messages) => consumer.handleBatch(messages),
           onCrash(error) {
-            log.warn({ err: error, group }, "the Kafka subscription crashed, another starts");
+            log.warn({ err: error, group }, "the Kafka subscription crashed; a new one starts");
             crashes.inc({ group });
             crashed.abort();
           },
@@ -108,7 +108,7 @@ export function startConsumers(options: StartConsumersOptions): RunningConsumers
   }
 
   async function joinKafka(bus: Bus): Promise<void> {
-    await persist("the topics could not be made", () => bus.ensureTopics(topics, signal));
+    await persist("the topics could not be created", () => bus.ensureTopics(topics, signal));
     await Promise.all(consumers.map(({ spec, consumer }) => keepSubscribed(bus, spec, consumer)));
   }
   const joining = bus && joinKafka(bus);

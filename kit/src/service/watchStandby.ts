@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
 export function watchStandby(db: Database, { log, registry }: { log: Log; registry: Registry }): Job {
   const waits = new Gauge({
     name: "pg_waits_for_standby",
-    help: "1 when Postgres acknowledges only what a stand-by has as well, 0 when a failover may lose it; absent unless that is required",
+    help: "1 if a stand-by has every acknowledged commit, 0 if a failover may lose commits; absent without DATABASE_STANDBY",
     registers: [registry],
   });
   return {
@@ -24,7 +24,8 @@ export function watchStandby(db: Database, { log, registry }: { log: Log; regist
         select current_setting('synchronous_standby_names') <> ''
           and current_setting('synchronous_commit') not in ('off', 'local') as kept`);
       waits.set(kept ? 1 : 0);
-      if (!kept) log.warn("Postgres acknowledges what no stand-by has: a failover may lose it");
+      if (!kept)
+        log.warn("Postgres acknowledges commits that no stand-by has stored; a failover may lose them");
     },
   };
 }

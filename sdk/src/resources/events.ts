@@ -181,7 +181,7 @@ export class EventsApi extends ApiResource {
   /**
    * Yields the events behind `after` and then each new one, until the caller leaves the loop or
    * `signal` aborts. Store the `sequence` of the last handled event, to go on with it as `after`.
-   * EVT_002 when events behind `after` are no longer kept.
+   * EVT_002 when events after `after` have been deleted.
    */
   async *stream(
     query: EventStreamQuery = {},

@@ -31,7 +31,7 @@ export interface CreateWebhookRequest {
   status?: WebhookStatus | undefined;
   /** Default: none. */
   ordering?: WebhookOrdering | undefined;
-  /** Sequence behind which events are sent too. Default: only events from now on. */
+  /** All events after this sequence are sent. Default: only events from now on. */
   after?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface RotateSecretRequest {
 /** Request of `webhooks.replay`: the events of a range, or the deliveries that FAILED. */
 export type ReplayWebhookRequest =
   | {
-      /** Events behind this sequence. */
+      /** Events after this sequence. */
       after: string;
       /** Up to this sequence. */
       upTo: string;

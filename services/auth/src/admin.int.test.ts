@@ -240,7 +240,7 @@ describe("a wrong command line", () => {
       "key: FIRST has no key with the prefix wk_test_x",
     ],
     [["dead-letter", "list"], 2, "required option '--service <name>' not specified"],
-    [["dead-letter", "replay", "--service", "auth"], 1, "State which: --id or --group."],
+    [["dead-letter", "replay", "--service", "auth"], 1, "Give --id or --group."],
     [["wallet", "create"], 2, "unknown command 'wallet'"],
   ])("%j exits with %d and says %j", async (args, expected, sentence) => {
     const { code, out, err } = await run(...args);

@@ -75,7 +75,9 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 
 function createProgram(world: World): Command {
   const program = new Command("wonrail")
-    .description("Settlement on the chain: what is stuck and why, queues, differences between the books.")
+    .description(
+      "Settlement on the chain: what is stuck and why, queues, differences between the chain, this service and the ledger.",
+    )
     .addHelpText("after", EXAMPLES);
   const groups = [
     operations(world),
@@ -110,7 +112,7 @@ function operations(world: World): Command {
         print(world, options.json, rows, table(rows));
       },
     );
-  return new Command("operations").description("what is to be settled").addCommand(list);
+  return new Command("operations").description("operations that are not settled yet").addCommand(list);
 }
 
 function operation(world: World): Command {
@@ -165,8 +167,8 @@ function endCommand(world: World): Command {
 
 async function end(world: World, ref: string, { by, tx, reason, confirm }: EndOptions): Promise<void> {
   if ((by === "settled") !== (tx !== undefined))
-    throw new Refusal("State --tx with --by settled, and only then.");
-  if (reason.trim() === "") throw new Refusal("State a reason.");
+    throw new Refusal("Give --tx with --by settled, and only with it.");
+  if (reason.trim() === "") throw new Refusal("Give a reason with --reason.");
   if (confirm !== ref)
     throw new Refusal(`Nothing was done. To end ${ref} by "${by}", run this again with --confirm ${ref}.`);
   const txHash = tx?.toLowerCase() ?? null;
@@ -214,7 +216,7 @@ function queue(world: World): Command {
     .action(async (orgId: string) => {
       const known = await inRelayer(world, (db) => setQueuePause(db, orgId, null));
       if (!known) throw new Refusal(NO_QUEUE);
-      world.out(`The queue of ${orgId} goes on.\n`);
+      world.out(`The queue of ${orgId} is resumed.\n`);
     });
   return new Command("queue")
     .description("one for each organisation")
@@ -239,14 +241,14 @@ function drift(world: World): Command {
     .argument("[wallet]", "all that concerns this wallet")
     .addOption(new Option("--id <drift>", "one that concerns no wallet").argParser(bigNumber))
     .action(async (walletId: string | undefined, { id }: { id?: bigint }) => {
-      if ((walletId === undefined) === (id === undefined)) throw new Refusal("State one: a wallet, or --id.");
+      if ((walletId === undefined) === (id === undefined)) throw new Refusal("Give either a wallet or --id.");
       const which = walletId === undefined ? { driftId: id! } : { walletId };
       const count = await inRelayer(world, (db) => acknowledgeDrifts(db, which, operatorOf(world.config)));
-      if (count === 0) throw new Refusal("There is no such drift that waits for somebody.");
+      if (count === 0) throw new Refusal("No such drift waits for an acknowledgement.");
       world.out(`${count} acknowledged.\n`);
     });
   return new Command("drift")
-    .description("differences between the books")
+    .description("differences between the chain, this service and the ledger")
     .addCommand(list)
     .addCommand(acknowledge);
 }
@@ -278,7 +280,8 @@ function rescanFrom(world: World): Command {
       if (outcome === "not_ingested_yet") throw new Refusal(`Block ${from} has not been ingested yet.`);
       if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
       world.out(
-        `The service ingests every final block from ${from} on again. Until it is where it was, nothing new becomes final here, ` +
+        `The service reads every final block from ${from} on again. Until it has reached the newest one, ` +
+          "no operation becomes final here, " +
           "and wallets are not compared with the chain.\n",
       );
     });
@@ -301,8 +304,8 @@ function manager(world: World): Command {
       ).catch(unanswered);
       if (outcome !== "adopted") throw new Refusal(notAdopted(address, outcome));
       world.out(
-        `Operations are settled through ${address}. Nothing new is sent before the service is told: ` +
-          "set PAYMENT_MANAGER_ADDRESS to it and start it anew.\n",
+        `Operations are settled through ${address}. The service sends nothing new until you configure it: ` +
+          "set PAYMENT_MANAGER_ADDRESS to this address and restart the service.\n",
       );
     });
   return new Command("manager")

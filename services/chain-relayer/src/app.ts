@@ -163,7 +163,7 @@ function createDeps(parts: ServiceParts<Config>) {
     holdsWalk: { after: null },
     lost: new Counter({
       name: "relay_lost_transactions_total",
-      help: "Transactions whose nonce was used by something else",
+      help: "Transactions whose nonce another program used",
       registers: [registry],
     }),
   };

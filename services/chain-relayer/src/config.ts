@@ -40,7 +40,7 @@ const schema = z.object({
     .regex(/^0x[0-9a-fA-F]{64}$/, { error: "is not a private key of 0x and 64 hex digits", abort: true })
     .refine(isPrivateKey, "is no private key of secp256k1"),
   FEE_CAP_GWEI: count.default(500),
-  /** As many transactions as nodes keep per account, and enough to fill a block. */
+  /** Most unmined transactions of the account. Nodes keep at most so many, and they fill a block. */
   MAX_IN_FLIGHT: count.min(1).default(16),
   MAX_STEPS: count.min(1).default(200),
   LEASE_MS: durationMs.min(1).default(10_000),
@@ -51,8 +51,8 @@ const schema = z.object({
   OUTSIDE_LIFE_MS: durationMs.default(1_800_000),
   RECONCILE_EVERY_MS: durationMs.default(15_000),
   /**
-   * Time of a replica for a scheduled transfer before another one continues it. Must exceed a call
-   * to payment.
+   * Lease of a scheduled transfer. If its replica died, another replica continues after this time.
+   * Must exceed a call to payment.
    */
   RECORD_LEASE_MS: durationMs.default(15_000),
 });

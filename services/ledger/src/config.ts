@@ -12,7 +12,7 @@ const schema = z.object({
   MAX_QUEUE: count.min(1).default(20_000),
   /** The limit of all charges of the service on one day of Asia/Seoul. */
   MAX_CHARGED_PER_DAY_WON: count.default(200_000_000_000),
-  /** Between two verifications of the whole journal. */
+  /** Pause between two verifications of the whole journal. */
   VERIFY_EVERY_MS: durationMs.default(3_600_000),
 });
 

@@ -41,7 +41,9 @@ test("kek rotate fails and names the organisation of a seed that cannot be decry
     update seeds set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20)) where org_id = ${orgIds[1]!}`);
   const { code, out, err } = await run("kek", "rotate");
   expect([code, out]).toEqual([1, "  1 sealed again\n1 seeds are now under k2.\n"]);
-  expect(err).toContain(`1 seeds do not open and are as they were: ${orgIds[1]!}. Keep the old key`);
+  expect(err).toContain(
+    `1 seeds could not be decrypted and were not changed: ${orgIds[1]!}. Keep the old key`,
+  );
 });
 
 test("kek status fails and names a key that is missing in the key file", async () => {
@@ -51,7 +53,7 @@ test("kek status fails and names a key that is missing in the key file", async (
     1,
     "current key: k2\n  k1: 2 seeds, NOT OPENED: the key-encryption key k1 is not in the key file\n",
   ]);
-  expect(err).toBe("Wallets under k1 cannot sign: give the key file that key back.\n");
+  expect(err).toBe("Wallets under k1 cannot sign: add that key to the key file again.\n");
 });
 
 test.each([

@@ -101,7 +101,7 @@ async function showStatus(db: Database, { config, out }: World): Promise<void> {
   const closed = checks.filter(({ problem }) => problem !== null);
   if (closed.length > 0)
     throw new Refusal(
-      `Wallets under ${closed.map(({ kekId }) => kekId).join(", ")} cannot sign: give the key file that key back.`,
+      `Wallets under ${closed.map(({ kekId }) => kekId).join(", ")} cannot sign: add that key to the key file again.`,
     );
 }
 
@@ -113,7 +113,7 @@ async function rotate(db: Database, { config, out }: World): Promise<void> {
   out(`${resealed} seeds are now under ${keyring.currentKeyId}.\n`);
   if (unopened.length > 0)
     throw new Refusal(
-      `${unopened.length} seeds do not open and are as they were: ${unopened.join(", ")}. ` +
+      `${unopened.length} seeds could not be decrypted and were not changed: ${unopened.join(", ")}. ` +
         "Keep the old key, and restore their rows from a backup.",
     );
 }
@@ -140,12 +140,12 @@ async function reopen(
   { config, out, patienceMs }: World,
   { org: orgId, wallet: walletId }: ReopenOptions,
 ): Promise<void> {
-  if (!isId("wal", walletId)) throw new Refusal("--wallet is a wallet's id: wal_ and 32 hex digits.");
+  if (!isId("wal", walletId)) throw new Refusal("--wallet must be a wallet's id: wal_ and 32 hex digits.");
   const wanted = { orgId, walletId, operator: operatorOf(config) };
   const begun = await beginReopening({ db, newRequestId: () => newId("req") }, wanted);
   if (begun === undefined) throw new Refusal(`${orgId} has no wallet ${walletId}.`);
   if (typeof begun === "string")
-    throw new Refusal(`${walletId} is ${begun}: only one that is DEACTIVATED can be reopened.`);
+    throw new Refusal(`${walletId} is ${begun}: only a DEACTIVATED wallet can be reopened.`);
 
   const isDone = async () =>
     (await findReopening(db, orgId, walletId))?.requestId === begun.requestId ? null : "done";

@@ -16,8 +16,8 @@ const schema = z.object({
   /** The longest time until an authorization ends. */
   SIGNING_HORIZON_MS: durationMs.default(3_600_000),
   /**
-   * The amounts that may be signed in one hour: they bound the damage of a stolen relayer identity.
-   * A leg above a limit is not signed in any hour. 0 stops all signing.
+   * The amounts that may be signed in one hour. They bound the damage of a stolen certificate of
+   * chain-relayer. A leg that alone exceeds a limit is never signed. 0 stops all signing.
    */
   SIGNING_LIMIT_WALLET_WON: limitWon.default(10_000_000_000n),
   SIGNING_LIMIT_ORGANISATION_WON: limitWon.default(1_000_000_000_000n),

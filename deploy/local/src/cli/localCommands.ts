@@ -59,7 +59,7 @@ KAFKA_BROKERS and WONRAIL_POSTGRES_URL name servers that run already.
   {
     name: "demo",
     script: "e2e/bin/demo.mjs",
-    summary: "play the whole story on the running stack",
+    summary: "show charges, payments, transfers and settlement on the running stack",
     forms: [""],
   },
 ];

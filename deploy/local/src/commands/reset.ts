@@ -32,13 +32,15 @@ export async function reset(args: string[]): Promise<number> {
   rmSync(fallbackFolder(home.part("postgres")), { recursive: true, force: true });
   // Deletes by name, so that foreign files stay.
   for (const name of HOME_ENTRIES) rmSync(join(home.dir, name), { recursive: true, force: true });
-  process.stdout.write(`Forgotten: ${home.dir}. The next \`make up\` starts afresh.\n`);
+  process.stdout.write(`Deleted: ${home.dir}. The next \`make up\` starts with new data and keys.\n`);
   return 0;
 }
 
 async function confirmed(dir: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    process.stderr.write("There is nobody to ask: add --yes (npm run reset -- --yes).\n");
+    process.stderr.write(
+      "This is no terminal, so the command cannot ask: add --yes (npm run reset -- --yes).\n",
+    );
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -47,7 +47,7 @@ async function fill(folder: string, java: string): Promise<void> {
   const maven = findMaven();
   if (!maven.ok)
     throw new PartError(
-      "Kafka's jars are not here yet",
+      "Kafka's jars are not installed",
       maven.why,
       "install Maven (Debian: apt-get install maven), once.",
     );
@@ -93,6 +93,6 @@ async function run(command: string, args: string[], what: string): Promise<void>
   throw new PartError(
     what,
     problem,
-    "see that Maven reaches its repository (~/.m2/settings.xml), or do without Kafka: WONRAIL_BUS=feed.",
+    "check that Maven can reach its repository (~/.m2/settings.xml), or start without Kafka: WONRAIL_BUS=feed.",
   );
 }

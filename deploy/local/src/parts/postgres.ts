@@ -153,7 +153,7 @@ async function makeCluster(
   rmSync(passwordFile, { force: true });
   if (!ok) {
     const next = `see that ${folder} can be written and has 100 MB free, then start again.`;
-    throw new PartError("PostgreSQL's data folder could not be made", problem, next);
+    throw new PartError("PostgreSQL's data folder could not be created", problem, next);
   }
   renameSync(unfinished, join(folder, "data"));
 }
@@ -172,9 +172,9 @@ function enterableFolder(wanted: string, user: SystemUser | undefined): string {
     if (entered.status === 0) return folder;
   }
   throw new PartError(
-    "PostgreSQL has no place for its data",
+    "PostgreSQL cannot use its data folder",
     `its user (uid ${user?.uid}) can enter neither ${wanted} nor ${elsewhere}`,
-    "set WONRAIL_HOME to a folder that every user may pass, such as /var/lib/wonrail.",
+    "set WONRAIL_HOME to a folder that every user may enter, such as /var/lib/wonrail.",
   );
 }
 
@@ -183,7 +183,7 @@ function changeOwner(folder: string, { uid, gid }: SystemUser): void {
   const found = lstatSync(folder);
   if (!found.isDirectory() || ![0, uid].includes(found.uid)) {
     const next = `remove ${folder}, which we did not make, and start again.`;
-    throw new PartError("PostgreSQL has no place for its data", `${folder} belongs to somebody else`, next);
+    throw new PartError("PostgreSQL cannot use its data folder", `${folder} belongs to another user`, next);
   }
   lchownSync(folder, uid, gid);
   chmodSync(folder, 0o700);

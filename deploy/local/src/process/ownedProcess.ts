@@ -154,6 +154,6 @@ function failed(spec: ProcessSpec, why: string): PartError {
   return new PartError(
     `${spec.name} did not start`,
     tail === "" ? why : `${why}. It wrote:${tail}`,
-    `read ${spec.logFile}, fix what it says, and start again; "make doctor" checks this machine.`,
+    `read ${spec.logFile}, fix the cause, and start again; "make doctor" checks this machine.`,
   );
 }

@@ -35,7 +35,10 @@ export function createBatchHandler({ request, liveness, sessionTimeoutMs, log }:
   const rest = (payload: Batch, error: unknown): void => {
     const { topic, partition } = payload.batch;
     const pauseMs = redelivery.failed(`${topic}/${partition}`);
-    log.warn({ err: error, group, topic, partition, pauseMs }, "the handler failed, its messages come again");
+    log.warn(
+      { err: error, group, topic, partition, pauseMs },
+      "the handler failed; its messages are retried",
+    );
     const resume = payload.pause();
     const timer = setTimeout(() => {
       resting.delete(timer);

@@ -64,7 +64,7 @@ function measure(
     return new Gauge({ name: metricName, help, labelNames: ["name", "state"], registers: [registry] });
   });
   const events = shared(registry, "circuit_breaker_events_total", (metricName) => {
-    const help = "What happened at the breaker of a dependency";
+    const help = "Events of the circuit breaker of a dependency, by kind";
     return new Counter({ name: metricName, help, labelNames: ["name", "event"], registers: [registry] });
   });
   const enter = (current: (typeof STATES)[number]) => {

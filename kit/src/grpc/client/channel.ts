@@ -73,7 +73,7 @@ export function openChannel({ address, name, tls, maxReceiveBytes, log }: Channe
       timeoutsInARow.set(peer, timeouts);
       const now = performance.now();
       if (timeouts < TIMEOUTS_BEFORE_RENEWAL || now < renewedAtMs + RENEWAL_PAUSE_MS) return;
-      log.warn({ address, peer, timeouts }, "no answers: connecting anew");
+      log.warn({ address, peer, timeouts }, "no answers; reconnecting");
       // Calls that are still running on the old connection may end there.
       client.close();
       client = make();

@@ -128,7 +128,7 @@ export function isServerFault(code: status): boolean {
 
 function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal): Answer {
   if (error instanceof NotAdmitted) {
-    log.warn({ rpc: path }, "a caller was refused: proto/callers.json does not name it");
+    log.warn({ rpc: path }, "a caller was refused because proto/callers.json does not allow the call");
     return { code: status.PERMISSION_DENIED, details: error.message };
   }
   if (error instanceof DomainError && error.code !== "SYS_001") {

@@ -88,12 +88,12 @@ function replay(world: World): Command {
     .addOption(new Option("--id <id>", "this one").argParser(bigNumber).conflicts("group"))
     .option("--group <name>", "all of this consumer group")
     .action(async ({ service, id, group, json }: LetterOptions & { id?: bigint; group?: string }) => {
-      if (id === undefined && group === undefined) throw new Refusal("State which: --id or --group.");
+      if (id === undefined && group === undefined) throw new Refusal("Give --id or --group.");
       const which = id === undefined ? { group: group! } : { id };
       const requested = await withDatabase(world.config, service, (db) => replayDeadLetters(db, which));
       if (requested === 0) throw new Refusal("There is no such dead letter that waits for a replay.");
       print(world, json, { requested }, [
-        `${requested} will be tried again; dead-letter list shows what became of them.`,
+        `${requested} will be tried again; dead-letter list shows their outcome.`,
       ]);
     });
 }

@@ -71,7 +71,7 @@ function set(world: World): Command {
   return withTerms(command).action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
     const change = termsOf(options);
     if (Object.keys(change).length === 0)
-      throw new Refusal("There is nothing to change: state at least one term.");
+      throw new Refusal("There is nothing to change: give at least one option.");
     const changed = await withAuth(world, (auth) =>
       auth.setOrganisation({ code, change, actor: actorOf(world) }),
     );

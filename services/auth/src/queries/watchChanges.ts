@@ -27,7 +27,8 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
   const listener: Listener = await listenForChanges(db, {
     onChange: tell,
     onGap: () => {
-      if (watchers.size > 0) log.info({ watchers: watchers.size }, "changes may be missed: watchers reload");
+      if (watchers.size > 0)
+        log.info({ watchers: watchers.size }, "changes may have been missed; watchers reload");
       tell({ kind: "started" });
     },
   });

@@ -29,13 +29,13 @@ export function connectChain(options: ConnectOptions): Provider {
   });
   const disagreements = new Counter({
     name: "rpc_disagreement_total",
-    help: "Answers about the chain on which endpoints did not agree",
+    help: "Answers of an endpoint that differ from the other endpoints",
     labelNames: ["provider"],
     registers: [registry],
   });
   const up = new Gauge({
     name: "rpc_endpoint_up",
-    help: "1 when the endpoint of the chain answered when it was last asked; 0 when it did not, or is on another chain",
+    help: "1 if the endpoint answered the last request; 0 if it did not, or is on another chain",
     labelNames: ["provider"],
     registers: [registry],
   });

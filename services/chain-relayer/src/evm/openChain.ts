@@ -40,7 +40,10 @@ export async function openChain(options: ChainOptions): Promise<OpenedChain> {
       return true;
     } catch (error) {
       if (!(error instanceof RpcUnanswered)) throw error;
-      log.warn({ reason: error.message }, "waiting for the chain; all that needs none of it goes on");
+      log.warn(
+        { reason: error.message },
+        "waiting for the chain; work that does not need the chain continues",
+      );
       return false;
     }
   }

@@ -10,12 +10,12 @@ export function createReorgWatch(registry: Registry) {
   const registers = [registry];
   const reorgs = new Counter({
     name: "chain_reorgs_total",
-    help: "How often seen blocks went away",
+    help: "Reorganisations in which the chain replaced blocks",
     registers,
   });
   const depth = new Gauge({
     name: "reorg_depth",
-    help: "Blocks that went away at once, at most: the deepest of the last 30 looks, 10 s apart; 0 when none did",
+    help: "Upper bound of the blocks replaced by one reorganisation: the largest of the last 30 checks, 10 s apart; 0 without one",
     registers,
   });
   let seen: Block[] = [];

@@ -14,7 +14,7 @@ export function createGauges(registry: Registry, now: () => number) {
     }),
     replaced: new Gauge({
       name: "chain_final_block_replaced",
-      help: "1 when the last ingested block is no longer the chain's, and no further block is ingested; 0 otherwise",
+      help: "1 when the chain has replaced the last ingested block, so that no further block is ingested; 0 otherwise",
       registers,
     }),
     head: unknownYet(new Gauge({ name: "chain_head_block", help: "The newest block", registers })),
@@ -44,7 +44,7 @@ export function createGauges(registry: Registry, now: () => number) {
     nonceGap: unknownYet(
       new Gauge({
         name: "nonce_gap",
-        help: "Transactions that the chain's pending count does not know of",
+        help: "Sent transactions that are missing in the node's pool",
         registers,
       }),
     ),
@@ -84,7 +84,7 @@ function createOpenGauges(registry: Registry) {
     }),
     unpostedBlocks: new Gauge({
       name: "relay_unposted_wallet_blocks",
-      help: "Wallets whose newest block or unblock the ledger has not taken",
+      help: "Wallets whose newest block or unblock the ledger has not stored",
       registers,
     }),
     open: new Gauge({

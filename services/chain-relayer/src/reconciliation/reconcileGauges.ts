@@ -7,30 +7,30 @@ export function createReconcileGauges(registry: Registry) {
   return {
     drift: new Gauge({
       name: "ledger_chain_drift_won",
-      help: "By how much the books differ, of what nobody has acknowledged, by which books",
+      help: "Unacknowledged differences between chain and ledger in won, by kind",
       labelNames: ["kind"],
       registers,
     }),
     drifts: new Gauge({
       name: "reconciliation_open_drifts",
-      help: "Differences that nobody has acknowledged",
+      help: "Differences that no operator has acknowledged",
       labelNames: ["kind"],
       registers,
     }),
     lastSuccess: new Gauge({
       name: "reconciliation_last_success_timestamp_seconds",
-      help: "When all books were last compared, by whichever replica",
+      help: "Time of the last complete comparison of chain and ledger by any replica, in Unix seconds",
       registers,
     }),
     wallets: new Gauge({
       name: "reconciliation_wallets",
-      help: "Wallets of the last comparison with the ledger: compared, or moving at that moment",
+      help: "Wallets of the last comparison with the ledger: compared, or skipped because their money was moving",
       labelNames: ["state"],
       registers,
     }),
     deposits: new Gauge({
       name: "deposits_unbooked",
-      help: "Deposits that the ledger does not have: to be credited, below one KRW, or too large",
+      help: "Deposits without a ledger entry, by state: waiting for it, below one KRW, or too large",
       labelNames: ["state"],
       registers,
     }),

@@ -11,13 +11,13 @@ export function createScheduledMetrics(registry: Registry) {
   return {
     late: new Histogram({
       name: "scheduled_late_seconds",
-      help: "From the time for which a transfer was scheduled until payment had taken it",
+      help: "Time from the scheduled time of a transfer until payment accepted it",
       buckets: LATE_BUCKETS_SECONDS,
       registers,
     }),
     oldestDue: new Gauge({
       name: "scheduled_due_oldest_seconds",
-      help: "How long the oldest scheduled transfer has been due that payment has not taken",
+      help: "Delay of the oldest due scheduled transfer that payment has not accepted",
       registers,
     }),
   };

@@ -214,7 +214,7 @@ export function depsOn(
     },
     lost: new Counter({
       name: "lost",
-      help: "Transactions whose nonce was used by something else",
+      help: "Transactions whose nonce another program used",
       registers: [registry],
     }),
   };

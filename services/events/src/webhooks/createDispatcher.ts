@@ -164,7 +164,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
 const GONE_EVENT: AttemptOutcome = {
   ...{ isDelivered: false, isGone: false, statusCode: null, durationMs: 0 },
   ...{ requestHead: null, responseHead: null },
-  error: "the event is no longer kept",
+  error: "the event has been deleted",
 };
 
 function finished(delivery: ClaimedDelivery, outcome: AttemptOutcome, startedAt: Date): FinishedAttempt {
@@ -191,7 +191,7 @@ function distinct(claimed: ClaimedDelivery[]): ClaimedDelivery[] {
 function observe(registry: Registry): (delivery: ClaimedDelivery, outcome: AttemptOutcome, at: Date) => void {
   const attempts = new Counter({
     name: "webhook_attempts_total",
-    help: "Attempts to deliver an event to an endpoint, by what became of them",
+    help: "Attempts to deliver an event to an endpoint, by outcome",
     labelNames: ["outcome"],
     registers: [registry],
   });

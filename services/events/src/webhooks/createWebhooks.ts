@@ -78,7 +78,7 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
 function measure(db: Database, registry: Registry): void {
   new Gauge({
     name: "webhook_endpoints",
-    help: "Endpoints that fail or that the service disabled, by state; warned_50: for half of five days",
+    help: "Endpoints of partners that fail or that this service disabled, by state; warned_50: failing for half of five days",
     labelNames: ["state"],
     registers: [registry],
     collect() {

@@ -47,7 +47,7 @@ export function createChargeBudget({
         const granted = await grantCharges(db, today, missingWon > partWon ? missingWon : partWon, limitWon);
         if (granted < missingWon && shortDay !== today) {
           shortDay = today;
-          log.error({ limitWon: `${limitWon}` }, "the service's limit of charges of a day is reached");
+          log.error({ limitWon: `${limitWon}` }, "the service's daily limit of charges is reached");
         }
         if (today === day) leftWon += granted;
       }

@@ -19,13 +19,13 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   });
   const lockWait = new Histogram({
     name: "ledger_lock_wait_seconds",
-    help: "From the beginning of a batch until it holds all its accounts",
+    help: "Time from the start of a batch until it has locked all its accounts",
     buckets,
     registers,
   });
   const entries = new Counter({
     name: "ledger_entries_total",
-    help: "Intents that were posted, by kind",
+    help: "Posted intents, by kind",
     labelNames: ["kind"],
     registers,
   });
@@ -43,7 +43,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   });
   const failures = new Counter({
     name: "ledger_failures_total",
-    help: "Requests that could be neither posted nor refused",
+    help: "Requests that failed: the ledger neither posted nor refused them",
     registers,
   });
   return {

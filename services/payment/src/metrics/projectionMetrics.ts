@@ -17,7 +17,7 @@ export function createProjectionMetrics({ db, registry }: { db: Database; regist
   });
   new Gauge({
     name: "payment_pending_transfers_oldest_seconds",
-    help: "Age of the oldest PENDING transfer to an outside address; absent while the database is away",
+    help: "Age of the oldest PENDING transfer to an outside address; absent while the database is unreachable",
     registers: [registry],
     // Without a value when the database is away: NaN would hide the other replicas' values in a sum.
     collect() {

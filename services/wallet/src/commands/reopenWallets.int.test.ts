@@ -46,7 +46,7 @@ test("an operator reopens a deactivated wallet under his name, and its partner c
 });
 
 test("an active, absent or foreign wallet is refused with the reason, and no request is stored", async () => {
-  const refusal = "only one that is DEACTIVATED can be reopened.";
+  const refusal = "only a DEACTIVATED wallet can be reopened.";
   expect(await reopen()).toEqual({ code: 1, output: `${walletId} is ACTIVE: ${refusal}` });
   world.ledger.loseAnswer = dies;
   await deactivate();

@@ -52,7 +52,7 @@ async function putOff({ db, log }: CreditDeps, deposit: SeenDeposit, error: unkn
   await postponeDeposit(db, deposit, "not_written");
   log.error(
     { txHash: deposit.txHash, logIndex: deposit.logIndex, err: error },
-    "a deposit is credited and not written down",
+    "a credited deposit could not be recorded",
   );
 }
 

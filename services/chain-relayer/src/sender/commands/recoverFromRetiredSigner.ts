@@ -68,5 +68,6 @@ async function recoverFrom(
         await onReleased(tx, transactionId, "signer_changed");
     return true;
   });
-  if (isGone) log.warn({ gone, transactions: unmined.length }, "took back what another signer had sent");
+  if (isGone)
+    log.warn({ gone, transactions: unmined.length }, "planned the operations of a retired signer again");
 }

@@ -141,7 +141,7 @@ async function giveUp(
   });
   if (!isLost) return;
   lost.inc();
-  log.warn({ nonce: nonce.toString() }, "the signer's nonce was used from outside");
+  log.warn({ nonce: nonce.toString() }, "another program used a nonce of the signer");
 }
 
 async function advance(

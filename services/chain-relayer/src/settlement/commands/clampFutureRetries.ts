@@ -6,5 +6,5 @@ import * as store from "../store/futureRetries";
 export async function clampFutureRetries({ db, log }: { db: Database; log: Log }): Promise<void> {
   const count = await store.clampFutureRetries(db);
   if (count > 0)
-    log.warn({ count }, "the database's clock was set back: what waited for its old time is tried now");
+    log.warn({ count }, "the database's clock was set back; operations that waited are tried now");
 }

@@ -36,7 +36,7 @@ export async function freezeBlockedWallets(deps: FreezeDeps, signal: AbortSignal
       const refusal = refusalOf(outcomes[index]);
       await notePosted(db, block, refusal);
       if (refusal !== null)
-        log.warn({ walletId: block.walletId, code: refusal }, "the ledger does not take a freeze");
+        log.warn({ walletId: block.walletId, code: refusal }, "the ledger refused a freeze");
     }
     more = blocks.length === AT_ONCE;
   }

@@ -83,7 +83,8 @@ export async function pullQueue(deps: PullDeps, cursor: QueueState): Promise<num
   const isFirst = await tx(db, async (tx) => {
     if (!(await moveCursor(tx, cursor, to))) return false;
     const taken = await findTakenNames(tx, orders);
-    if (taken.size > 0) log.error({ orgId, ledgerRefs: [...taken] }, "entries have the names of others");
+    if (taken.size > 0)
+      log.error({ orgId, ledgerRefs: [...taken] }, "entries have operation names that other entries use");
     insertOperations(
       tx,
       orders.map((one) => (taken.has(one.ledgerRef) ? { ...one, blockedReason: "name_in_use" } : one)),

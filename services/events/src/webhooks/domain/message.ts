@@ -7,11 +7,11 @@ export interface DeliveredEvent {
   sequence: bigint | null;
   /** When the delivery was made. */
   createdAt: Date;
-  /** Null when the event is no longer kept. */
+  /** Null when the event has been deleted. */
   event: { objectSequence: bigint; createdAt: Date; dataJson: string } | null;
 }
 
-/** The body of a delivery: the event as GET /api/events/{eventId} answers it. Null when the event is no longer kept. */
+/** The body of a delivery: the event as GET /api/events/{eventId} answers it. Null when the event has been deleted. */
 export function messageOf({
   eventId,
   eventType,

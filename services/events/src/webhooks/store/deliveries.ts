@@ -84,7 +84,7 @@ export interface ClaimedDelivery {
   objectId: string;
   attempts: number;
   createdAt: Date;
-  /** Null for a test, or when the event is no longer kept. */
+  /** Null for a test, or when the event has been deleted. */
   event: { objectSequence: bigint; createdAt: Date; dataJson: string } | null;
 }
 
