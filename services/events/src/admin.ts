@@ -172,10 +172,10 @@ function replay(world: World): Command {
     .addOption(new Option("--up-to <sequence>", "up to this sequence").argParser(bigNumber))
     .action(async (webhookId: string, options: ReplayOptions) => {
       const wanted = readReplay(options);
-      const count = await ofWebhook(world, webhookId, (db, orgId) =>
+      const { answer } = await ofWebhook(world, webhookId, (db, orgId) =>
         replayWebhook({ db }, { orgId, webhookId }, wanted),
       );
-      world.out(`${count} deliveries follow.\n`);
+      world.out(`${answer.deliveries} deliveries follow.\n`);
     });
 }
 

@@ -44,8 +44,9 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
       "find_credentials",
       sql`
         select o.org_id, o.code, o.name, o.status, o.plan, o.subscription_starts_at, o.subscription_ends_at,
-          o.incentive_rate_bps, o.daily_transfer_limit_won, o.daily_charge_limit_won, o.max_charge_won, o.rate_per_second, o.rate_burst, o.version, o.created_at,
-          o.updated_at, o.secret_key_hash, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt,
+          o.incentive_rate_bps, o.daily_transfer_limit_won, o.daily_charge_limit_won, o.max_charge_won,
+          o.rate_per_second, o.rate_burst, o.version, o.created_at, o.updated_at, o.secret_key_hash,
+          k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt,
           k.version as key_version, k.issued_at, k.expires_at, k.superseded_at, k.overlap_ends_at, k.revoked_at,
           k.name as key_name, k.scopes, k.allowed_addresses, k.api_version, k.last_used_at,
           clock_timestamp() as now

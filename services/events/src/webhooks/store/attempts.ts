@@ -43,14 +43,15 @@ export function saveAttempts(tx: Tx, all: readonly FinishedAttempt[]): void {
       request_head, status_code, response_head, error)
     select done.* from unnest(${keys}, ${all.map(({ number }) => number)}::integer[],
       ${all.map(({ startedAt }) => startedAt)}::timestamptz[], ${all.map(({ durationMs }) => durationMs)}::integer[],
-      ${all.map(({ requestHead }) => requestHead)}::text[], ${all.map(({ statusCode }) => statusCode)}::integer[], ${all.map(({ responseHead }) => responseHead)}::text[],
+      ${all.map(({ requestHead }) => requestHead)}::text[], ${all.map(({ statusCode }) => statusCode)}::integer[],
+      ${all.map(({ responseHead }) => responseHead)}::text[],
       ${all.map(({ error }) => error)}::text[])
       as done (org_id, webhook_id, delivery_id, number, started_at, duration_ms, request_head, status_code, response_head, error)
     join deliveries on deliveries.org_id = done.org_id and deliveries.webhook_id = done.webhook_id
       and deliveries.delivery_id = done.delivery_id
     on conflict (org_id, webhook_id, delivery_id, number) do update set started_at = excluded.started_at,
-      duration_ms = excluded.duration_ms, request_head = excluded.request_head, status_code = excluded.status_code, response_head = excluded.response_head,
-      error = excluded.error`);
+      duration_ms = excluded.duration_ms, request_head = excluded.request_head,
+      status_code = excluded.status_code, response_head = excluded.response_head, error = excluded.error`);
   tx.push(sql`
     update webhooks set
       failing_since = case when done.delivered then null else coalesce(failing_since, now()) end,
