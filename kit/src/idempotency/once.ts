@@ -11,8 +11,8 @@ export interface Answered<A> {
 
 /**
  * Does the work once per key, in the caller's transaction, and stores its answer, which is plain
- * data without secrets. A repetition gets the stored answer. REQ_003 when the key belongs to another request. A concurrent
- * repetition waits for the first request. A refusal rolls the key back, so that it stays free.
+ * data without secrets. A repetition gets the stored answer. REQ_003 when the key belongs to another
+ * request. A concurrent repetition waits for the first request. A refusal rolls the key back, so that it stays free.
  */
 export async function once<A extends object>(
   tx: Tx,
