@@ -1,6 +1,7 @@
 import { enumName } from "../grpc/enums";
 import { assert } from "../contract/errors";
 import { parseWon, wonToJson } from "../contract/money";
+import { type Notes } from "../contract/notes";
 import {
   type Charge,
   type ChargeCancellation,
@@ -38,6 +39,10 @@ export function wonJson(amountWon: string): number {
   return wonToJson(parseWon(amountWon, "amount_won"));
 }
 
+function notesJson({ memo, reference, metadata }: Notes) {
+  return { memo: memo ?? null, reference: reference ?? null, metadata };
+}
+
 export function settlementJson(settlement: Settlement | undefined) {
   const { status, network, txHash, blockNumber } = requirePresent(settlement);
   return {
@@ -48,16 +53,6 @@ export function settlementJson(settlement: Settlement | undefined) {
   };
 }
 
-export function cancellationJson({
-  cancelId,
-  settlement,
-}: {
-  cancelId: string;
-  settlement?: Settlement | undefined;
-}) {
-  return { cancelId, settlement: settlementJson(settlement) };
-}
-
 export function transferJson(of: Transfer) {
   return {
     transferId: of.transferId,
@@ -66,7 +61,7 @@ export function transferJson(of: Transfer) {
     toWalletAddress: of.toWalletAddress,
     toWalletId: of.toWalletId ?? null,
     amount: wonJson(of.amountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     failureReason: of.failureReason ?? null,
     createdAt: isoTime(of.createdAt),
@@ -82,7 +77,7 @@ export function chargeJson(of: Charge) {
     cancelledAmount: wonJson(of.cancelledAmountWon),
     balance: wonJson(of.balanceWon),
     cancellableUntil: isoTime(of.cancellableUntil),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     createdAt: isoTime(of.createdAt),
   };
@@ -90,9 +85,10 @@ export function chargeJson(of: Charge) {
 
 export function chargeCancellationJson(of: ChargeCancellation) {
   return {
-    ...cancellationJson(of),
+    cancelId: of.cancelId,
+    settlement: settlementJson(of.settlement),
     amount: wonJson(of.amountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     createdAt: isoTime(of.createdAt),
   };
 }
@@ -102,7 +98,7 @@ export function refundJson(of: Refund) {
     refundId: of.refundId,
     walletId: of.walletId,
     amount: wonJson(of.amountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     createdAt: isoTime(of.createdAt),
   };
@@ -122,7 +118,7 @@ export function paymentJson(of: Payment) {
       normal: wonJson(breakdown.normalWon),
     },
     incentiveAccrued: wonJson(of.incentiveAccruedWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     cancellation: of.cancellation === undefined ? null : paymentCancellationJson(of.cancellation),
     createdAt: isoTime(of.createdAt),
@@ -131,9 +127,10 @@ export function paymentJson(of: Payment) {
 
 export function paymentCancellationJson(of: PaymentCancellation) {
   return {
-    ...cancellationJson(of),
+    cancelId: of.cancelId,
+    settlement: settlementJson(of.settlement),
     ...restoredJson(of),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     createdAt: isoTime(of.createdAt),
   };
 }
@@ -180,7 +177,7 @@ export function recordedTransactionJson(message: RecordedTransaction) {
     txHash: of.txHash ?? null,
     amount: of.amount,
     fee: of.fee ?? null,
-    memo: of.memo ?? null,
+    ...notesJson(of),
     scheduledAt: of.scheduledAt?.toISOString() ?? null,
     status: requirePresent(enumName(RecordStatus, status)),
     failureReason: failureReason ?? null,

@@ -137,6 +137,7 @@ export function recordsNow(
 ): Records & { chargeCancels: ChargeCancel[] } {
   if (outcome?.outcome?.$case !== "posted") return { chargeCancels: [] };
   const original = outcome.outcome.value;
+  if (isOriginalDetached(original)) return { chargeCancels: [] };
   const cancelled = cancellations.map((entry) => recordsOf(orgId, { ...entry, original }));
   const records = { ...recordsOf(orgId, original), ...cancelled.at(-1) };
   if (records.transfer && hold)
