@@ -1,9 +1,8 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { settledIdsOf } from "@wonrail/kit/records";
-import { paymentMessage } from "@wonrail/kit/records";
+import { paymentMessage, settledIdsOf, withChangedMetadata } from "@wonrail/kit/records";
 import { findPayment } from "../store/payments";
-import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
+import { type ReadDeps, readAdditions, readRecord, type RecordKey } from "./readRecord";
 
 export async function getPayment(deps: ReadDeps, key: RecordKey): Promise<message.Payment> {
   const payment = await readRecord(deps, key, {
@@ -11,5 +10,6 @@ export async function getPayment(deps: ReadDeps, key: RecordKey): Promise<messag
     find: findPayment,
   });
   if (!payment) throw new DomainError("PAY_004");
-  return paymentMessage(payment, await readSettlements(deps, key.orgId, settledIdsOf(payment)));
+  const { settled, changed } = await readAdditions(deps, key.orgId, settledIdsOf(payment));
+  return paymentMessage(withChangedMetadata({ payment }, changed).payment, settled);
 }
