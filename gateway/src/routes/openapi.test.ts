@@ -200,6 +200,7 @@ test("request objects are closed, and response objects may gain fields", () => {
     [
       ...["CancelCharge", "CancelPayment", "CreateCharge", "CreateInstantTransaction", "CreatePayment"],
       ...["CreateScheduledTransaction", "CreateTransfer", "CreateWallet", "RefreshKey", "RefundWallet"],
+      "UpdateMetadata",
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
       ...["CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),

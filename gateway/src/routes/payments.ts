@@ -1,19 +1,22 @@
 import { z } from "zod";
 import { requirePresent, paymentCancellationJson, paymentJson, restoredJson } from "@wonrail/kit/records";
+import { enumValue } from "@wonrail/kit/grpc/client";
+import { PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import { toPageRequest, toPagination } from "./pagination";
+import { listFilter, toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
+import { changeOf, notes, referenceFilter, responseNotes, updated, updatesMetadata } from "./notes";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
-  cancellation,
   responseId,
   idFilter,
   idOf,
   listQuery,
-  memo,
-  responseMemo,
+  moneyFilters,
+  order,
   pageOf,
+  queryMomentOf,
   settlement,
   timestamp,
   won,
@@ -31,12 +34,14 @@ const keptFromNormal = won(
   "The part of the accrual that was spent already and is deducted from the amount returned to NORMAL, in KRW.",
 );
 
-const paymentCancellation = cancellation
-  .extend({
+const paymentCancellation = z
+  .strictObject({
+    cancelId: responseId("The cancellation's id."),
+    settlement,
     restored,
     incentiveClawedBack,
     keptFromNormal,
-    memo: responseMemo,
+    ...responseNotes,
     createdAt: timestamp("When the payment was cancelled."),
   })
   .meta({
@@ -46,10 +51,12 @@ const paymentCancellation = cancellation
       "first: read the payment again to follow it.",
   });
 
+const status = z.enum(["PAID", "CANCELLED"]);
+
 const payment = z
   .strictObject({
     paymentId: responseId("The payment's id."),
-    status: z.enum(["PAID", "CANCELLED"]).meta({ description: "Whether the payment was cancelled." }),
+    status: status.meta({ description: "Whether the payment was cancelled." }),
     payerWalletId: responseId("The wallet of the payer that the request named."),
     receiverWalletId: responseId("The receiver's wallet."),
     amount: won("The amount of the payment, in KRW."),
@@ -61,7 +68,7 @@ const payment = z
       })
       .meta({ description: "The parts that the payer's wallets paid." }),
     incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
-    memo: responseMemo,
+    ...responseNotes,
     settlement,
     // Inlined, because the document would make a nullable reference both an object and null.
     cancellation: z
@@ -105,7 +112,7 @@ export const createPayment = operation({
       )
         .nullable()
         .optional(),
-      memo,
+      ...notes,
     })
     .meta({ id: "CreatePayment" }),
   status: 201,
@@ -128,7 +135,7 @@ export const cancelPayment = operation({
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment to cancel."), memo })
+    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment to cancel."), ...notes })
     .meta({ id: "CancelPayment" }),
   status: 200,
   data: payment
@@ -155,10 +162,30 @@ export const getPayment = operation({
   errors: ["PAY_004"],
 });
 
+export const updatePayment = operation({
+  ...updatesMetadata,
+  id: "updatePayment",
+  tag: "Payments",
+  summary: "Change a payment's metadata",
+  params: z.strictObject({ paymentId: idOf("pay", "PAY_004", "The payment's id.") }),
+  data: payment,
+  errors: ["PAY_004"],
+});
+
+export const updatePaymentCancellation = operation({
+  ...updatesMetadata,
+  id: "updatePaymentCancellation",
+  tag: "Payments",
+  summary: "Change the metadata of a payment's cancellation",
+  params: z.strictObject({ cancelId: idOf("pcl", "PAY_004", "The cancellation's id.") }),
+  data: paymentCancellation,
+  errors: ["PAY_004"],
+});
+
 export const listPayments = operation({
   id: "listPayments",
   tag: "Payments",
-  summary: "List payments, newest first",
+  summary: "List payments",
   description: "Returns a page of the organisation's payments, optionally those of one wallet.",
   access: "full",
   query: listQuery({
@@ -167,6 +194,14 @@ export const listPayments = operation({
       "Only payments whose payerWalletId or receiverWalletId is this wallet. Amounts that a payment " +
         "took from the payer's other wallets are in those wallets' transactions.",
     ).optional(),
+    reference: referenceFilter,
+    status: status.optional().meta({ description: "Only payments with this status." }),
+    ...moneyFilters,
+    from: queryMomentOf("Only payments requested at or after this time.").optional(),
+    to: queryMomentOf(
+      "Only payments requested before this time. Must not be earlier than `from`.",
+    ).optional(),
+    order,
   }),
   status: 200,
   data: pageOf(payment).meta({ id: "PaymentPage" }),
@@ -175,10 +210,9 @@ export const listPayments = operation({
 
 export function createPaymentWith(clients: Clients): Handler<typeof createPayment> {
   return async ({ body }, call) => {
-    const { payerWalletId, receiverWalletId, amount, incentiveAmount, memo } = body;
+    const { amount, incentiveAmount, metadata = {}, ...same } = body;
     const incentiveAmountWon = incentiveAmount == null ? undefined : String(incentiveAmount);
-    const ids = { payerWalletId, receiverWalletId };
-    const pay = { ...ids, amountWon: String(amount), incentiveAmountWon, memo, metadata: {} };
+    const pay = { ...same, amountWon: String(amount), incentiveAmountWon, metadata };
     const { value, replayed } = await executeCommand(clients, call, {
       body: { ...body, incentiveAmount: incentiveAmount ?? undefined },
       command: { $case: "pay", value: pay },
@@ -190,10 +224,10 @@ export function createPaymentWith(clients: Clients): Handler<typeof createPaymen
 
 export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPayment> {
   return async ({ body }, call) => {
-    const { paymentId, memo } = body;
+    const { paymentId, memo, reference, metadata = {} } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
+      command: { $case: "cancelPayment", value: { paymentId, memo, reference, metadata } },
       expect: "cancelledPayment",
     });
     const cancelled = requirePresent(value.cancellation);
@@ -211,10 +245,29 @@ export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment>
   });
 }
 
+export function updatePaymentWith({ payment }: Clients): Handler<typeof updatePayment> {
+  return async ({ params: { paymentId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: paymentJson(updated(object, "payment")) };
+  };
+}
+
+export function updatePaymentCancellationWith({
+  payment,
+}: Clients): Handler<typeof updatePaymentCancellation> {
+  return async ({ params: { cancelId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: paymentCancellationJson(updated(object, "paymentCancellation")) };
+  };
+}
+
 export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { walletId } = query;
-    const asked = { orgId, walletId, page: toPageRequest(query) };
+    const { walletId, status } = query;
+    const asked = {
+      ...{ orgId, walletId, filter: listFilter(query), page: toPageRequest(query) },
+      status: status && enumValue(PaymentStatus, status),
+    };
     const { payments, page } = await payment.listPayments(asked, { retry: true });
     return { data: { items: payments.map(paymentJson), pagination: toPagination(query, page) } };
   };
