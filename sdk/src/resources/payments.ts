@@ -1,19 +1,27 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import {
-  checkMemo,
-  checkMinimum,
-  checkWon,
-  pathSegment,
-  requireFields,
-  throwProblems,
-} from "../internal/checks.ts";
+import { checkMinimum, checkWon, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
-import { type Cancellation, PAGE_NAMES, type Settlement } from "./shared.ts";
+import {
+  metadataBody,
+  NOTE_NAMES,
+  noteProblems,
+  type Notes,
+  type ShownNotes,
+  type UpdateMetadataRequest,
+} from "./notes.ts";
+import {
+  type Cancellation,
+  MONEY_NAMES,
+  type MoneyFilters,
+  PAGE_NAMES,
+  type Settlement,
+  withTimes,
+} from "./shared.ts";
 
 /** Request of `payments.create`. */
-export interface PaymentRequest {
+export interface PaymentRequest extends Notes {
   /** Any wallet of the payer. */
   payerWalletId: string;
   /** A NORMAL wallet of another user. */
@@ -25,12 +33,10 @@ export interface PaymentRequest {
    * as possible is spent, so undefined is refused.
    */
   incentiveAmount?: number | null;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A payment from a payer to a receiver. */
-export interface Payment {
+export interface Payment extends ShownNotes {
   /** Id of the payment. */
   paymentId: string;
   /** State of the payment. */
@@ -52,8 +58,6 @@ export interface Payment {
   };
   /** Incentive in KRW that the payer got for the NORMAL part. */
   incentiveAccrued: number;
-  /** Memo of the request. */
-  memo: string | null;
   /** Settlement of the payment. The cancellation has its own. */
   settlement: Settlement;
   /** Null unless the payment is CANCELLED. */
@@ -63,7 +67,7 @@ export interface Payment {
 }
 
 /** Cancellation of a payment. */
-export interface PaymentCancellation extends Cancellation {
+export interface PaymentCancellation extends Cancellation, ShownNotes {
   /** Amounts that the payer's wallets got back. */
   restored: {
     /** Amount of the INCENTIVE wallet in KRW. */
@@ -75,18 +79,14 @@ export interface PaymentCancellation extends Cancellation {
   incentiveClawedBack: number;
   /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
   keptFromNormal: number;
-  /** Memo of the cancellation. */
-  memo: string | null;
   /** Time of the cancellation. */
   createdAt: string;
 }
 
 /** Request of `payments.cancel`. */
-export interface CancelPaymentRequest {
+export interface CancelPaymentRequest extends Notes {
   /** Payment to cancel. */
   paymentId: string;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A payment after its cancellation. */
@@ -109,10 +109,13 @@ export interface CancelledPayment extends Payment {
 }
 
 /** Filters of `payments.list`. */
-export type PaymentListQuery = PageQuery & {
-  /** Payments from or to this wallet. Without it all payments, so undefined is refused. */
-  walletId?: string;
-};
+export type PaymentListQuery = PageQuery &
+  MoneyFilters & {
+    /** Payments from or to this wallet. Without it all payments, so undefined is refused. */
+    walletId?: string;
+    /** Payments in this state. */
+    status?: Payment["status"];
+  };
 
 const PATH = "/api/wallets/payment";
 const MIN_PAYMENT_WON = 100;
@@ -121,10 +124,15 @@ const PAYMENT_NAMES: KnownNames<PaymentRequest> = {
   receiverWalletId: true,
   amount: true,
   incentiveAmount: "to spend as much of the incentive as possible",
-  memo: true,
+  ...NOTE_NAMES,
 };
-const CANCEL_NAMES: KnownNames<CancelPaymentRequest> = { paymentId: true, memo: true };
-const LIST_NAMES: KnownNames<PaymentListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
+const CANCEL_NAMES: KnownNames<CancelPaymentRequest> = { paymentId: true, ...NOTE_NAMES };
+const LIST_NAMES: KnownNames<PaymentListQuery> = {
+  ...PAGE_NAMES,
+  ...MONEY_NAMES,
+  walletId: "for all wallets",
+  status: "for all states",
+};
 
 /** Payments from a payer's wallets, in the order GOVERNMENT, INCENTIVE, NORMAL, to a receiver. */
 export class PaymentsApi extends ApiResource {
@@ -136,7 +144,7 @@ export class PaymentsApi extends ApiResource {
   /** Cancels the whole payment, once. Each of the payer's wallets gets its part back. */
   cancel(request: CancelPaymentRequest, options?: IdempotentCallOptions): ApiPromise<CancelledPayment> {
     const body = () => {
-      throwProblems([checkMemo(requireFields("(body)", request, CANCEL_NAMES).memo)]);
+      throwProblems(noteProblems(requireFields("(body)", request, CANCEL_NAMES)));
       return request;
     };
     return this.keyedPost(() => ({ path: `${PATH}/cancel`, body: body() }), options);
@@ -147,19 +155,38 @@ export class PaymentsApi extends ApiResource {
     return this.read(() => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`, options);
   }
 
-  /** Lists payments, newest first. */
+  /** Changes the metadata of a payment. The pairs are merged, and null deletes a pair. */
+  update(paymentId: string, request: UpdateMetadataRequest, options?: CallOptions): ApiPromise<Payment> {
+    const path = () => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Changes the metadata of a payment's cancellation. */
+  updateCancellation(
+    cancelId: string,
+    request: UpdateMetadataRequest,
+    options?: CallOptions,
+  ): ApiPromise<PaymentCancellation> {
+    const path = () => `${PATH}/cancel/${pathSegment("cancelId", cancelId, "PAY_004")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Lists payments. */
   list(query: PaymentListQuery = {}, options?: CallOptions): PagePromise<Payment> {
-    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
+    return this.pages(
+      () => ({ path: PATH, query: withTimes(requireFields("(query)", query, LIST_NAMES)) }),
+      options,
+    );
   }
 }
 
 function checkPayment(request: PaymentRequest): PaymentRequest {
-  const { amount, incentiveAmount: incentive, memo } = requireFields("(body)", request, PAYMENT_NAMES);
+  const { amount, incentiveAmount: incentive } = requireFields("(body)", request, PAYMENT_NAMES);
   const incentiveProblem =
     incentive == null
       ? undefined
       : (checkWon("incentiveAmount", incentive) ?? checkMinimum("incentiveAmount", incentive, 0));
-  throwProblems([checkWon("amount", amount), incentiveProblem, checkMemo(memo)]);
+  throwProblems([checkWon("amount", amount), incentiveProblem, ...noteProblems(request)]);
   throwProblems([checkMinimum("amount", amount, MIN_PAYMENT_WON)], "PAY_002");
   return request;
 }
