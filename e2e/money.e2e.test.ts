@@ -100,13 +100,33 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
   const fixtures = await createFixtures(api, stranger.api);
-  const { walletId, otherAddress, chargeId, paymentId } = await makeMoney(stranger.api, "again");
+  const { walletId, otherWalletId, otherAddress, chargeId, paymentId } = await makeMoney(
+    stranger.api,
+    "again",
+  );
+  const again = { payerWalletId: walletId, receiverWalletId: otherWalletId, amount: 1_000 };
+  const refunded = { paymentId: (await stranger.api.post("/api/wallets/payment", again)).paymentId };
+  const { refundId: prf } = await stranger.api.post("/api/wallets/payment/refund", {
+    ...refunded,
+    amount: 100,
+  });
+  const part = { chargeId, amount: 1_000 };
+  const { cancelId: ccl } = await stranger.api.post("/api/wallets/charge/cancel", part);
+  const { cancelId: pcl } = await stranger.api.post("/api/wallets/payment/cancel", { paymentId });
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
   const { refundId } = await stranger.api.post("/api/wallets/charge/refund", { walletId });
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
   const evt = await eventually(async () => (await stranger.api.get("/api/events?limit=1")).items[0].eventId);
-  const made = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
+  const made = {
+    wal: walletId,
+    trf: transferId,
+    chg: chargeId,
+    rfd: refundId,
+    pay: paymentId,
+    txn: id,
+    ...{ ccl, pcl, prf },
+  };
   const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
   const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);
   const { keyId: key } = (await stranger.api.get("/api/wallet-auth/session")).key;

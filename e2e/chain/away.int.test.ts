@@ -45,7 +45,7 @@ test("chain-relayer serves records, ingests entries and reports the chain's sile
   const fields = {
     ...{ fromNetworkType: "WON_TESTNET", toNetworkType: "WON_TESTNET", amount: "1" },
     ...{ fromAddress: `0x${"1".repeat(40)}`, toAddress: `0x${"2".repeat(40)}` },
-    ...{ paymentType: PaymentType.INSTANT, txHash: `0x${"3".repeat(64)}` },
+    ...{ paymentType: PaymentType.INSTANT, txHash: `0x${"3".repeat(64)}`, metadata: {} },
   };
   const { record } = await records.createRecord({ orgId, fields });
   const all = { status: RecordStatus.UNSPECIFIED, paymentType: PaymentType.UNSPECIFIED };

@@ -316,6 +316,7 @@ async function record(orgId: string, txHash: string, toAddress = OUTSIDE): Promi
       fromNetworkType: network,
       toNetworkType: network,
       paymentType: PaymentType.INSTANT,
+      metadata: {},
       fromAddress: OUTSIDE,
       toAddress,
       txHash,

@@ -8,7 +8,7 @@ interface Event {
 }
 
 /** In the order of the pages that name them; the proto package of chain-relayer is `relayer`. */
-const PUBLISHERS = ["auth", "wallet", "ledger", "chain-relayer"] as const;
+const PUBLISHERS = ["auth", "wallet", "ledger", "payment", "chain-relayer"] as const;
 
 /** docs/reference/events.md: everything that is published, from the protos and their comments. */
 export function renderEvents(): string {

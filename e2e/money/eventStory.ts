@@ -27,8 +27,12 @@ export async function tellStory(api: Api): Promise<void> {
   const [payer, shop, idle] = [await newWallet("payer"), await newWallet("shop"), await newWallet("idle")];
   const ids = { payerWalletId: payer.walletId, receiverWalletId: shop.walletId };
   const { chargeId } = await api.post("/api/wallets/charge", { walletId: payer.walletId, amount: 50_000 });
-  await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_000, memo: "too much" });
-  await api.post("/api/wallets/payment", { ...ids, amount: 10_000, memo: "kept" });
+  await api.patch(`/api/wallets/charge/${chargeId}`, { metadata: { till: "3" } });
+  const part = { chargeId, amount: 1_000, memo: "too much", metadata: { clerk: "kim" } };
+  await api.post("/api/wallets/charge/cancel", part);
+  const kept = { ...ids, amount: 10_000, memo: "kept", reference: "order-7", metadata: { shop: "A" } };
+  const { paymentId: keptId } = await api.post("/api/wallets/payment", kept);
+  await api.patch(`/api/wallets/payment/${keptId}`, { metadata: { shop: null, invoice: "R-77" } });
   const { paymentId } = await api.post("/api/wallets/payment", { ...ids, amount: 5_000 });
   await api.post("/api/wallets/payment/cancel", { paymentId });
   const { paymentId: refundedId } = await api.post("/api/wallets/payment", { ...ids, amount: 4_000 });

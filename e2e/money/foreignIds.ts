@@ -9,7 +9,10 @@ interface Request {
 }
 
 /** Objects of another organisation, by kind. */
-export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn" | "evt" | "whk" | "key", string>;
+export type Foreign = Record<
+  "wal" | "trf" | "chg" | "ccl" | "rfd" | "pay" | "pcl" | "prf" | "txn" | "evt" | "whk" | "key",
+  string
+>;
 
 /**
  * Every request of the contract with an id, by the id's kind. foreignIds.test.ts checks
@@ -21,14 +24,25 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
   const patch = (path: string, body: object): Request => ({ method: "PATCH", path, body });
   const { walletId, otherWalletId, otherAddress: toWalletAddress } = fixtures;
   const amount = 1_000;
+  const note = { metadata: { a: "b" } };
   return [
     ["wal", (id) => get(`/api/wallets/${id}`)],
     ["wal", (id) => get(`/api/wallets/${id}/transactions`)],
+    ["wal", (id) => get(`/api/wallets/${id}/balance`)],
     ["wal", (id) => patch(`/api/wallets/${id}`, { metadata: { a: "b" } })],
     ["wal", (id) => ({ method: "POST", path: `/api/wallets/${id}/deactivate` })],
     ["wal", (id) => get(`/api/wallets/transfer?walletId=${id}`)],
     ["wal", (id) => get(`/api/wallets/charge?walletId=${id}`)],
     ["wal", (id) => get(`/api/wallets/payment?walletId=${id}`)],
+    ["wal", (id) => get(`/api/wallets/charge/refund?walletId=${id}`)],
+    ["trf", (id) => patch(`/api/wallets/transfer/${id}`, note)],
+    ["chg", (id) => patch(`/api/wallets/charge/${id}`, note)],
+    ["ccl", (id) => patch(`/api/wallets/charge/cancel/${id}`, note)],
+    ["rfd", (id) => patch(`/api/wallets/charge/refund/${id}`, note)],
+    ["pay", (id) => patch(`/api/wallets/payment/${id}`, note)],
+    ["pcl", (id) => patch(`/api/wallets/payment/cancel/${id}`, note)],
+    ["prf", (id) => patch(`/api/wallets/payment/refund/${id}`, note)],
+    ["txn", (id) => patch(`/api/transaction/${id}`, note)],
     ["wal", (id) => post("/api/wallets/transfer", { fromWalletId: id, toWalletAddress, amount })],
     ["wal", (id) => post("/api/wallets/charge", { walletId: id, amount })],
     ["wal", (id) => post("/api/wallets/charge/refund", { walletId: id })],

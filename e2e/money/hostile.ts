@@ -91,7 +91,7 @@ function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
         fromWalletId: normal,
         toWalletAddress: addresses(fixtures),
         amount: [...amounts("REQ_001"), ["2^53 - 1", "9007199254740991", "TRF_001", "TRF_003"]],
-        memo: MEMOS,
+        ...NOTES,
       },
     },
     {
@@ -100,7 +100,7 @@ function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
       fields: {
         walletId: normal,
         amount: [...amounts("CHG_001"), ["over the daily charge limit", "9007199254740991", "CHG_008"]],
-        memo: MEMOS,
+        ...NOTES,
       },
     },
     {
@@ -109,10 +109,10 @@ function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
       fields: {
         chargeId: ids("chg", foreign.chargeId, walletId, "CHG_002"),
         amount: [...amounts("REQ_001"), ["more than the charge", "9007199254740991", "CHG_005"]],
-        memo: MEMOS,
+        ...NOTES,
       },
     },
-    { path: "/api/wallets/charge/refund", body: { walletId }, fields: { walletId: normal, memo: MEMOS } },
+    { path: "/api/wallets/charge/refund", body: { walletId }, fields: { walletId: normal, ...NOTES } },
     {
       path: "/api/wallets/payment",
       body: { payerWalletId: walletId, receiverWalletId: otherWalletId, amount: 1_000 },
@@ -125,13 +125,13 @@ function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
           ["more than there is", "1000", "PAY_006"],
           ["more than the amount", "1001", "PAY_006"],
         ],
-        memo: MEMOS,
+        ...NOTES,
       },
     },
     {
       path: "/api/wallets/payment/cancel",
       body: { paymentId },
-      fields: { paymentId: ids("pay", foreign.paymentId, chargeId, "PAY_004"), memo: MEMOS },
+      fields: { paymentId: ids("pay", foreign.paymentId, chargeId, "PAY_004"), ...NOTES },
     },
     {
       path: "/api/wallets/payment/refund",
@@ -224,7 +224,7 @@ function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contrac
   ];
 }
 
-export const MEMOS: Case[] = [
+const MEMOS: Case[] = [
   ["201 letters", text("m".repeat(201)), "REQ_001"],
   ["201 emoji", text("🙂".repeat(201)), "REQ_001"],
   ["half of a surrogate pair", '"\\ud83d"', "REQ_001"],
@@ -232,6 +232,29 @@ export const MEMOS: Case[] = [
   ["a NUL", '"a\\u0000b"', "REQ_001"],
   ...["null", "0", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]),
 ];
+
+const METADATA: Case[] = [
+  ["eleven pairs", text(Object.fromEntries([..."abcdefghijk"].map((name) => [name, ""]))), "REQ_001"],
+  ["a key of 41 letters", `{"${"k".repeat(41)}":""}`, "REQ_001"],
+  ["an empty key", '{"":"a"}', "REQ_001"],
+  ["a value of 501 letters", text({ a: "v".repeat(501) }), "REQ_001"],
+  ["a number as a value", '{"a":1}', "REQ_001"],
+  ["an object as a value", '{"a":{}}', "REQ_001"],
+  ["__proto__ as a key", '{"__proto__":"a"}', "REQ_001"],
+  ["a NUL in a value", '{"a":"\\u0000"}', "REQ_001"],
+  ...["null", "0", "[]", '""', "true"].map((json): Case => [json, json, "REQ_001"]),
+];
+
+/** Fields that every command accepts. */
+export const NOTES = {
+  memo: MEMOS,
+  reference: [
+    ["nothing", '""', "REQ_001"],
+    ["101 letters", text("r".repeat(101)), "REQ_001"],
+    ...MEMOS.slice(1),
+  ] satisfies Case[],
+  metadata: METADATA,
+};
 
 /** The body with one field's raw value replaced. */
 function spoilt(body: Body, field: string, json: string): string {

@@ -1,4 +1,4 @@
-import { type Case, type Command, type Hostile, MEMOS, breakEachField } from "./hostile";
+import { type Case, type Command, type Hostile, NOTES, breakEachField } from "./hostile";
 
 /** Changeable records of the organisation, which the cases must leave unchanged. */
 export interface Recorded {
@@ -24,7 +24,7 @@ export function hostileRecords({ instantId, scheduledId, address }: Recorded): H
     toAddress: addresses(address),
     amount: UNITS,
     fee: UNITS,
-    memo: MEMOS,
+    ...NOTES,
   };
   const commands: Command[] = [
     {

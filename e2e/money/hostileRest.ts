@@ -31,6 +31,12 @@ const NO_METADATA: Values = [
   ...unlabelled('{"k":1}', '{"k":null}', '{"k":["v"]}', '{"k":{"k":"v"}}'),
 ];
 
+/** null deletes a pair. */
+const NO_CHANGE: Values = [
+  ...NO_METADATA.filter(([name]) => name !== "six pairs" && name !== '{"k":null}'),
+  ["21 pairs", text(Object.fromEntries([..."abcdefghijklmnopqrstu"].map((key) => [key, null])))],
+];
+
 const WEBHOOK_FIELDS: Record<string, Values> = {
   url: [
     ...NO_TEXT,
@@ -69,7 +75,7 @@ export function hostileRest(fixtures: Fixtures): Hostile[] {
   return [...bodies(fixtures), ...pathIds(fixtures), ...queries(fixtures)];
 }
 
-function bodies({ walletId }: Fixtures): Hostile[] {
+function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
   const create = { userId: "new", walletType: "NORMAL" };
   const key = { name: "shop", scopes: ["wallets:read"] };
   const refresh = { apiKey: "wk_test_a", secretKey: "ws_test_a" };
@@ -80,6 +86,7 @@ function bodies({ walletId }: Fixtures): Hostile[] {
       metadata: NO_METADATA,
     }),
     ...spoilt("PATCH", `/api/wallets/${walletId}`, { metadata: {} }, { metadata: NO_METADATA }),
+    ...spoilt("PATCH", `/api/wallets/charge/${chargeId}`, { metadata: {} }, { metadata: NO_CHANGE }),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
     ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
     ...spoilt("POST", "/api/wallet-auth/keys", key, KEY_FIELDS),
@@ -129,6 +136,15 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
     ["PATCH", "/api/wallets/", "", "wal", "WAL_002"],
     ["POST", "/api/wallets/", "/deactivate", "wal", "WAL_002"],
     ["GET", "/api/wallets/", "/transactions", "wal", "WAL_002"],
+    ["GET", "/api/wallets/", "/balance", "wal", "WAL_002"],
+    ["PATCH", "/api/wallets/transfer/", "", "trf", "TRF_005"],
+    ["PATCH", "/api/wallets/charge/", "", "chg", "CHG_002"],
+    ["PATCH", "/api/wallets/charge/cancel/", "", "ccl", "CHG_002"],
+    ["PATCH", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
+    ["PATCH", "/api/wallets/payment/", "", "pay", "PAY_004"],
+    ["PATCH", "/api/wallets/payment/cancel/", "", "pcl", "PAY_004"],
+    ["PATCH", "/api/wallets/payment/refund/", "", "prf", "PAY_004"],
+    ["PATCH", "/api/transaction/", "", "txn", "TX_001"],
     ["GET", "/api/wallets/transfer/", "", "trf", "TRF_005"],
     ["GET", "/api/wallets/charge/", "", "chg", "CHG_002"],
     ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
@@ -191,13 +207,33 @@ const KEYS = {
   record: newId("txn"),
   webhook: newId("whk"),
   key: newId("key"),
+  refund: newId("rfd"),
   line: "7",
+  place: "7.1",
 };
 
 function cursors(own: keyof typeof KEYS): string[] {
   const foreign = Object.entries(KEYS).filter(([list]) => list !== own);
   return [...NO_CURSOR, ...foreign.map(([, key]) => Buffer.from(key).toString("base64url"))];
 }
+
+function base64(key: string): string {
+  return Buffer.from(key).toString("base64url");
+}
+
+const NO_STATUS = ["", "GONE", "paid", "PAID,CANCELLED"];
+const NO_WON = ["", "-1", "1.5", "1e3", "01", "abc", "9007199254740992", "9".repeat(30)];
+const NO_UNITS = ["", "-1", "1.5", "1e3", "01", "abc", "9".repeat(79)];
+/** The filters of every list of money. */
+const MONEY = {
+  reference: ["", "r".repeat(101)],
+  settlementStatus: ["", "GONE", "confirmed"],
+  from: NO_MOMENT,
+  to: NO_MOMENT,
+  minAmount: NO_WON,
+  maxAmount: NO_WON,
+  order: ["", "up", "ASC", "asc,desc"],
+};
 
 const EVENT_FILTERS = {
   after: ["", "-1", "1.5", "abc", "0x1", "01", "9".repeat(30)],
@@ -214,9 +250,21 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
       walletType: ["", "GOLD", "normal"],
       status: ["", "GONE"],
     },
-    "/api/wallets/transfer": { cursor: cursors("transfer"), walletId: noWallet },
-    "/api/wallets/charge": { cursor: cursors("charge"), walletId: noWallet },
-    "/api/wallets/payment": { cursor: cursors("payment"), walletId: noWallet },
+    "/api/wallets/transfer": { cursor: cursors("transfer"), walletId: noWallet, status: NO_STATUS, ...MONEY },
+    "/api/wallets/charge": { cursor: cursors("charge"), walletId: noWallet, status: NO_STATUS, ...MONEY },
+    "/api/wallets/charge/refund": {
+      cursor: cursors("refund"),
+      walletId: noWallet,
+      status: ["PAID"],
+      ...MONEY,
+    },
+    "/api/wallets/payment": { cursor: cursors("payment"), walletId: noWallet, status: NO_STATUS, ...MONEY },
+    "/api/transactions": {
+      cursor: [...cursors("place"), ...["0.1", "1.", "1.99999999"].map(base64)],
+      type: ["", ",", "GIFT", "payment", "PAYMENT,"],
+      ...MONEY,
+    },
+    [`/api/wallets/${walletId}/balance`]: { at: [...NO_MOMENT, "9999-01-01T00:00:00Z"] },
     [`/api/wallets/${walletId}/transactions`]: {
       cursor: cursors("line"),
       type: ["", ",", "GIFT", "payment", "PAYMENT,", "PAYMENT,GIFT", "PAYMENT;CHARGE"],
@@ -227,7 +275,12 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     "/api/events/stream": EVENT_FILTERS,
     "/api/wallet-auth/keys": { cursor: cursors("key") },
     "/api/webhooks": { cursor: cursors("webhook") },
-    "/api/transaction": { cursor: cursors("record"), from: NO_MOMENT, to: NO_MOMENT },
+    "/api/transaction": {
+      cursor: cursors("record"),
+      ...{ from: NO_MOMENT, to: NO_MOMENT, reference: MONEY.reference, order: MONEY.order },
+      minAmount: NO_UNITS,
+      maxAmount: NO_UNITS,
+    },
   };
   return Object.entries(lists).flatMap(([path, own]) =>
     Object.entries({ ...PAGES, ...own }).flatMap(([field, values]) => [

@@ -108,6 +108,7 @@ test("every runbook has an alert, and names only exported metrics and existing a
 });
 /** Names of jobs, tables, columns, settings and reasons, which look alike. */
 const NOT_METRICS = new Set([
+  "max_connections",
   "synchronous_standby_names",
   "synchronous_commit",
   "dead_letters",

@@ -123,6 +123,10 @@ test("an enum value of a later release is read neither as another value nor as a
     "gateway → events updateWebhook status": "REQ_001 status",
     "gateway → events updateWebhook ordering": "REQ_001 ordering",
     "gateway → events listDeliveries status": "REQ_001 status",
+    "gateway → payment listCharges status": "REQ_001 status",
+    "gateway → payment listPayments status": "REQ_001 status",
+    "gateway → payment listTransfers status": "REQ_001 status",
+    "payment → ledger listLines types": "REQ_001 types",
     "payment → ledger listStatement types": "REQ_001 types",
     "payment → wallet ensureWallet walletType": "REQ_001 walletType",
     "wallet → ledger post type": "REQ_001 type",
@@ -164,8 +168,11 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
   });
 });
 
+/** Reads no table of its own service. */
+const LEDGER_ONLY = "getBalanceAt of payment";
+
 describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", ({ name, schema }) => {
-  const calls = CALLS.filter(({ server }) => server === name);
+  const calls = CALLS.filter((call) => call.server === name && `${call.name} of ${name}` !== LEDGER_ONLY);
 
   it("ends each call at its deadline, and serves again when the service recovers", async () => {
     const requests = await Promise.all(calls.map((call) => call.good(story)));

@@ -5,6 +5,7 @@ import { errorTable, isErrorCode } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { exampleId } from "./routes/exampleFixtures";
 import { type FakeAuthServer, type KnownKey, startFakeAuthServer } from "./testing/fakeAuthServer";
+import { type Case, hostileNotes } from "./testing/hostileNotes";
 import { countedRoute } from "./testing/countedRoute";
 import { type Answer, type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
@@ -62,8 +63,6 @@ function changes(): number {
   const { resolveKey: _key, leaseRate: _rate, ...rest } = auth.calls;
   return Object.values(rest).reduce((sum, calls) => sum + calls, 0);
 }
-
-type Case = [name: string, path: string, options: SendOptions, wanted: [number, string]];
 
 const post = (name: string, options: SendOptions, wanted: [number, string] = [400, "REQ_001"]): Case => [
   name,
@@ -189,7 +188,7 @@ const cases: Case[] = [
   ],
 ];
 
-test.each(cases)("%s", async (_name, place, options, wanted) => {
+test.each([...cases, ...hostileNotes])("%s", async (_name, place, options, wanted) => {
   const [method, path] = place.split(" ", 2) as [string, string];
   const before = changes();
   const started = performance.now();

@@ -8,6 +8,7 @@ import {
   ChargeStatus,
   type ExecuteRequest,
   type ExecuteResponse,
+  type ListPaymentsRequest,
   type ListWalletTransactionsRequest,
   Payment,
   PaymentRefund,
@@ -19,6 +20,7 @@ import {
   SettlementStatus,
   Transfer,
   TransferStatus,
+  type UpdateMetadataRequest,
 } from "@wonrail/proto/payment/v1/payment";
 import {
   type CreateWalletRequest,
@@ -40,7 +42,8 @@ const settlement: Settlement = {
 const payment = Payment.fromPartial({
   ...{ paymentId: "pay_1", status: PaymentStatus.PAID, payerWalletId: "wal_1", receiverWalletId: "wal_2" },
   ...{ amountWon: "600", breakdown: { governmentWon: "100", incentiveWon: "200", normalWon: "300" } },
-  ...{ incentiveAccruedWon: "15", refundedAmountWon: "0", memo: "lunch", settlement, createdAt: at },
+  ...{ incentiveAccruedWon: "15", refundedAmountWon: "0", memo: "lunch" },
+  ...{ reference: "order-7", metadata: { till: "3" }, settlement, createdAt: at },
 });
 const settled = { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 };
 const amounts = {
@@ -48,17 +51,19 @@ const amounts = {
   ...{ incentiveClawedBackWon: "5", keptFromNormalWon: "10" },
 };
 const later = new Date("2026-01-14T00:40:00.000Z");
-const did = { cancelId: "pcl_1", memo: "sent back", metadata: {}, createdAt: later, ...amounts };
+const backNotes = { memo: "sent back", reference: "return-7", metadata: { clerk: "kim" } };
+const did = { cancelId: "pcl_1", ...backNotes, createdAt: later, ...amounts };
 const paid = {
   ...{ paymentId: "pay_1", status: "PAID", payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 600 },
   ...{ breakdown: { government: 100, incentive: 200, normal: 300 }, incentiveAccrued: 15, memo: "lunch" },
-  ...{ refundedAmount: 0, settlement: settled, cancellation: null, createdAt: at.toISOString() },
+  ...{ refundedAmount: 0, reference: "order-7", metadata: { till: "3" } },
+  ...{ settlement: settled, cancellation: null, createdAt: at.toISOString() },
 };
 const doneBy = { restored: { incentive: 200, normal: 290 }, incentiveClawedBack: 5, keptFromNormal: 10 };
 const paymentCancellation = {
   cancelId: "pcl_1",
   ...doneBy,
-  memo: "sent back",
+  ...backNotes,
   createdAt: later.toISOString(),
 };
 const partWon = { refundId: "prf_1", amountWon: "500", ...amounts };
@@ -70,12 +75,16 @@ const charge = Charge.fromPartial({
   createdAt: at,
 });
 
+const noNotes = { memo: null, reference: null, metadata: {} };
+
 let auth: FakeAuthServer;
 let services: Awaited<ReturnType<typeof startGrpcServer>>;
 let gateway: TestGateway;
 let key: string;
 const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
+const changes: UpdateMetadataRequest[] = [];
+const lists: ListPaymentsRequest[] = [];
 const creations: CreateWalletRequest[] = [];
 /** payment's next answer. */
 let says: ExecuteResponse;
@@ -125,6 +134,14 @@ beforeAll(async () => {
             },
           }),
         }),
+        updateMetadata: async (request) => {
+          changes.push(request);
+          return { object: { $case: "payment", value: payment } };
+        },
+        listPayments: async (request) => {
+          lists.push(request);
+          return { payments: [], page: { hasNext: false, nextCursor: undefined, totalCount: 0 } };
+        },
         listWalletTransactions: async (request) => {
           listed.push(request);
           return { transactions: [], page: { hasNext: false, nextCursor: undefined, totalCount: 0 } };
@@ -215,24 +232,27 @@ describe("each field of the service's answer has its own name in the response", 
     expect(await get(`charge/${exampleId("chg")}`)).toEqual({
       ...body.data,
       cancellations: [
-        { cancelId: "ccl_1", amount: 1_000, memo: null, settlement: settled, createdAt: at.toISOString() },
+        { cancelId: "ccl_1", amount: 1_000, ...noNotes, settlement: settled, createdAt: at.toISOString() },
       ],
     });
     const cancellation = {
-      cancelId: "ccl_1",
+      ...{ cancelId: "ccl_1", amountWon: "1000", createdAt: at },
       settlement: { ...settlement, status: SettlementStatus.SUBMITTED },
     };
     const value = CancelledCharge.fromPartial({ charge, cancellation });
     says = { replayed: false, outcome: { $case: "cancelledCharge", value } };
     expect((await post("charge/cancel", { chargeId: exampleId("chg") })).body.data).toEqual({
       ...{ ...body.data, cancelId: "ccl_1" },
-      cancellation: { cancelId: "ccl_1", settlement: { ...settled, status: "SUBMITTED" } },
+      cancellation: {
+        ...{ cancelId: "ccl_1", amount: 1_000, ...noNotes, createdAt: at.toISOString() },
+        settlement: { ...settled, status: "SUBMITTED" },
+      },
     });
   });
 
   test("a refund", async () => {
     expect(await get(`charge/refund/${exampleId("rfd")}`)).toEqual({
-      ...{ refundId: "rfd_1", walletId: "wal_1", amount: 900, memo: "bye" },
+      ...{ refundId: "rfd_1", walletId: "wal_1", amount: 900, ...noNotes, memo: "bye" },
       ...{ settlement: settled, createdAt: at.toISOString() },
     });
   });
@@ -242,6 +262,57 @@ describe("each field of the service's answer has its own name in the response", 
     expect(await get(`transfer/${exampleId("trf")}`)).toMatchObject(failed);
     expect(await get(exampleId("wal"))).toMatchObject({ balance: 900, availableBalance: 800 });
   });
+});
+
+test("notes reach the service in every command", async () => {
+  const notes = { memo: "lunch", reference: "order-7", metadata: { till: "3" } };
+  const [walletId, chargeId, paymentId] = [exampleId("wal"), exampleId("chg"), exampleId("pay")];
+  const commands: [path: string, body: object][] = [
+    ["transfer", { fromWalletId: walletId, toWalletAddress: `0x${"ab".repeat(20)}`, amount: 1 }],
+    ["charge", { walletId, amount: 1_000 }],
+    ["charge/cancel", { chargeId }],
+    ["charge/refund", { walletId }],
+    ["payment", order],
+    ["payment/cancel", { paymentId }],
+  ];
+  // The answer is that of a payment, which only a payment accepts.
+  for (const [path, body] of commands) await post(path, { ...body, ...notes });
+  expect(asked.map(({ command }) => command!.value)).toMatchObject(commands.map(() => notes));
+});
+
+test("pairs in another order are the same request, and another value is not", async () => {
+  const keyed = (metadata: object) => post("payment", { ...order, metadata }, { "idempotency-key": "notes" });
+  for (const metadata of [
+    { a: "1", b: "2" },
+    { b: "2", a: "1" },
+    { a: "1", b: "3" },
+  ])
+    await keyed(metadata);
+  const [one, turned, other] = asked.map(({ bodyHash }) => bodyHash.toString("hex"));
+  expect([one === turned, one === other]).toEqual([true, false]);
+});
+
+test("a change of metadata sends the pairs to write and the names to delete", async () => {
+  const id = exampleId("pay");
+  const body = { metadata: { till: "4", shop: null } };
+  const { body: answer } = await gateway.send("PATCH", `/api/wallets/payment/${id}`, { key, body });
+  expect(answer.data).toEqual(paid);
+  expect(changes).toMatchObject([{ id, set: { till: "4" }, remove: ["shop"] }]);
+});
+
+test("filters and order of a list reach the service", async () => {
+  const query = "reference=order-7&status=PAID&settlementStatus=FAILED&minAmount=5&maxAmount=7&order=asc";
+  await get(`payment?${query}`);
+  expect(lists).toMatchObject([
+    {
+      status: PaymentStatus.PAID,
+      filter: {
+        ...{ reference: "order-7", settlementStatus: SettlementStatus.FAILED },
+        ...{ minAmountWon: "5", maxAmountWon: "7" },
+      },
+      page: { oldestFirst: true },
+    },
+  ]);
 });
 
 test("the bounds from and to reach the service unchanged", async () => {

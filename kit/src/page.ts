@@ -12,6 +12,8 @@ export interface Page {
   readonly limit: number;
   readonly offset: number;
   readonly after: string | null;
+  /** Absent: newest first. */
+  readonly oldestFirst?: true;
 }
 
 /**
@@ -21,13 +23,15 @@ export function readPage(request: PageRequest | undefined, isKey: (key: string) 
   const limit = request?.limit || DEFAULT_LIMIT;
   if (limit > MAX_LIMIT) throw invalidRequest([{ path: "limit", message: `must be from 1 to ${MAX_LIMIT}` }]);
   const position = request?.position;
-  if (position?.$case === "cursor") return { limit, offset: 0, after: readCursor(position.value, isKey) };
+  const order = request?.oldestFirst ? { oldestFirst: true as const } : {};
+  if (position?.$case === "cursor")
+    return { limit, offset: 0, after: readCursor(position.value, isKey), ...order };
   const offset = ((position?.value || 1) - 1) * limit;
   if (offset >= MAX_OFFSET_ROWS) {
     const message = `pages beyond ${MAX_OFFSET_ROWS} rows are not served; go on with cursor`;
     throw invalidRequest([{ path: "currentPage", message }]);
   }
-  return { limit, offset, after: null };
+  return { limit, offset, after: null, ...order };
 }
 
 /** Limit for the statement: one row more than the page, to detect a next one. */
@@ -37,23 +41,25 @@ export function rowsToRead(page: Page): number {
 
 /**
  * Cuts the read rows to the page. `keyOf` returns a row's key for the next cursor; `total` is a
- * count that stopped at MAX_OFFSET_ROWS + 1.
+ * count that stopped at MAX_OFFSET_ROWS + 1, or null. `stoppedAt` is the key of the last row that was
+ * read when the search stopped before the page was full.
  */
 export function cutPage<T>(
   rows: readonly T[],
   page: Page,
   keyOf: (row: T) => string,
-  total: number,
+  total: number | null,
+  stoppedAt: string | null = null,
 ): { items: T[]; info: PageInfo } {
   const items = rows.slice(0, page.limit);
   const last = items.at(-1);
-  const hasNext = rows.length > page.limit;
+  const next = rows.length > page.limit && last !== undefined ? keyOf(last) : stoppedAt;
   return {
     items,
     info: {
-      hasNext,
-      nextCursor: hasNext && last !== undefined ? Buffer.from(keyOf(last)).toString("base64url") : undefined,
-      totalCount: total > MAX_OFFSET_ROWS ? undefined : total,
+      hasNext: next !== null,
+      nextCursor: next === null ? undefined : Buffer.from(next).toString("base64url"),
+      totalCount: total === null || total > MAX_OFFSET_ROWS ? undefined : total,
     },
   };
 }

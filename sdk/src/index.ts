@@ -46,7 +46,8 @@ export {
   WaitTimeoutError,
 } from "./core/errors.ts";
 
-export type { Cancellation, Moment, Settlement } from "./resources/shared.ts";
+export type { Cancellation, Moment, MoneyFilters, Settlement } from "./resources/shared.ts";
+export type { Metadata, Notes, ShownNotes, UpdateMetadataRequest } from "./resources/notes.ts";
 export type {
   AuthApi,
   QuotaUsage,
@@ -56,6 +57,9 @@ export type {
   Session,
 } from "./resources/auth.ts";
 export type {
+  AllTransactionsQuery,
+  BalanceAtTime,
+  BalanceQuery,
   CreateWalletRequest,
   NewWallet,
   UpdateWalletRequest,
@@ -80,6 +84,7 @@ export type {
   ChargesApi,
   ChargeWithCancellations,
   Refund,
+  RefundListQuery,
   RefundRequest,
 } from "./resources/charges.ts";
 export type {

@@ -5,10 +5,23 @@ import { type Asked, fakeFetch } from "./support/fakeFetch.ts";
 
 const ORIGIN = "https://service";
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
-const transaction = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1000000", fee: "0", memo: "m" };
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const page = { limit: 5, currentPage: 2 };
+const notes = { memo: "m", reference: "order-7", metadata: { till: "3" } };
+const transaction = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1000000", fee: "0", ...notes };
+const change = { metadata: { till: "4", shop: null } };
 const moments = { from: new Date(0), to: "2026-01-14T09:30:00+09:00" };
+
+/** The filters of every list of money. */
+const filters = {
+  ...page,
+  ...moments,
+  reference: "order-7",
+  settlementStatus: "CONFIRMED",
+  minAmount: 1,
+  maxAmount: 9,
+  order: "asc",
+} as const;
 
 /** Calls for every operation, with all of its fields. */
 const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]> = {
@@ -45,21 +58,34 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
     ({ wallets }) => wallets.listTransactions("wal_1"),
     ({ wallets }) => wallets.listTransactions("wal_1", { ...page, ...moments, type: ["PAYMENT", "REFUND"] }),
   ],
+  listAllTransactions: [
+    ({ wallets }) => wallets.listAllTransactions(),
+    ({ wallets }) => wallets.listAllTransactions({ ...filters, type: ["PAYMENT", "REFUND"] }),
+  ],
+  getBalance: [
+    ({ wallets }) => wallets.getBalance("wal_1"),
+    ({ wallets }) => wallets.getBalance("wal_1", { at: new Date(0) }),
+  ],
   createTransfer: [
     ({ transfers }) =>
-      transfers.create({ fromWalletId: "wal_1", toWalletAddress: ADDRESS, amount: 1, memo: "m" }),
+      transfers.create({ fromWalletId: "wal_1", toWalletAddress: ADDRESS, amount: 1, ...notes }),
   ],
   getTransfer: [({ transfers }) => transfers.get("trf_1")],
-  listTransfers: [({ transfers }) => transfers.list({ ...page, walletId: "wal_1" })],
-  createCharge: [({ charges }) => charges.create({ walletId: "wal_1", amount: 1000, memo: "m" })],
+  listTransfers: [({ transfers }) => transfers.list({ ...filters, walletId: "wal_1", status: "PENDING" })],
+  updateTransfer: [({ transfers }) => transfers.update("trf_1", change)],
+  createCharge: [({ charges }) => charges.create({ walletId: "wal_1", amount: 1000, ...notes })],
   cancelCharge: [
     ({ charges }) => charges.cancel({ chargeId: "chg_1" }),
-    ({ charges }) => charges.cancel({ chargeId: "chg_1", amount: 1, memo: "m" }),
+    ({ charges }) => charges.cancel({ chargeId: "chg_1", amount: 1, ...notes }),
   ],
-  refundWallet: [({ charges }) => charges.refund({ walletId: "wal_1", memo: "m" })],
+  refundWallet: [({ charges }) => charges.refund({ walletId: "wal_1", ...notes })],
   getRefund: [({ charges }) => charges.getRefund("rfd_1")],
   getCharge: [({ charges }) => charges.get("chg_1")],
-  listCharges: [({ charges }) => charges.list({ ...page, walletId: "wal_1" })],
+  listCharges: [({ charges }) => charges.list({ ...filters, walletId: "wal_1", status: "CHARGED" })],
+  updateCharge: [({ charges }) => charges.update("chg_1", change)],
+  updateChargeCancellation: [({ charges }) => charges.updateCancellation("ccl_1", change)],
+  updateRefund: [({ charges }) => charges.updateRefund("rfd_1", change)],
+  listRefunds: [({ charges }) => charges.listRefunds({ ...filters, walletId: "wal_1" })],
   createPayment: [
     ({ payments }) => payments.create({ payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 100 }),
     ({ payments }) =>
@@ -68,18 +94,21 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
         receiverWalletId: "x",
         amount: 100,
         incentiveAmount: null,
-        memo: "m",
+        ...notes,
       }),
     ({ payments }) =>
       payments.create({ payerWalletId: "w", receiverWalletId: "x", amount: 100, incentiveAmount: 0 }),
   ],
-  cancelPayment: [({ payments }) => payments.cancel({ paymentId: "pay_1", memo: "m" })],
+  cancelPayment: [({ payments }) => payments.cancel({ paymentId: "pay_1", ...notes })],
   refundPayment: [
     ({ payments }) => payments.refund({ paymentId: "pay_1", amount: 1 }),
-    ({ payments }) => payments.refund({ paymentId: "pay_1", amount: 1, memo: "m" }),
+    ({ payments }) => payments.refund({ paymentId: "pay_1", amount: 1, ...notes }),
   ],
   getPayment: [({ payments }) => payments.get("pay_1")],
-  listPayments: [({ payments }) => payments.list({ ...page, walletId: "wal_1" })],
+  listPayments: [({ payments }) => payments.list({ ...filters, walletId: "wal_1", status: "PAID" })],
+  updatePayment: [({ payments }) => payments.update("pay_1", change)],
+  updatePaymentRefund: [({ payments }) => payments.updateRefund("prf_1", change)],
+  updatePaymentCancellation: [({ payments }) => payments.updateCancellation("pcl_1", change)],
   createTransaction: [
     ({ transactions }) =>
       transactions.create({ ...transaction, paymentType: "INSTANT", txHash: `0x${"4e".repeat(32)}` }),
@@ -101,8 +130,13 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
         status: "PENDING",
         paymentType: "SCHEDULED",
         address: ADDRESS,
+        reference: "order-7",
+        minAmount: "0",
+        maxAmount: "1000000",
+        order: "desc",
       }),
   ],
+  updateTransaction: [({ transactions }) => transactions.update("txn_1", change)],
   updateTransactionStatus: [
     ({ transactions }) => transactions.updateStatus("txn_1", { status: "CONFIRMED" }),
     ({ transactions }) => transactions.updateStatus("txn_1", { status: "FAILED", failureReason: "reverted" }),

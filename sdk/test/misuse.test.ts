@@ -113,7 +113,14 @@ test.each<Call>([
 test("a name without a similar known one is refused with the list of known names", async () => {
   const call = client.charges.refund({ walletId: "wal_1", quantity: 5 } as never);
   await expect(call).rejects.toMatchObject({
-    details: { fields: [{ path: "quantity", message: "is not a known name: known are walletId, memo" }] },
+    details: {
+      fields: [
+        {
+          path: "quantity",
+          message: "is not a known name: known are walletId, memo, reference, metadata",
+        },
+      ],
+    },
   });
 });
 

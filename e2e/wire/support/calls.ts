@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { newId } from "@wonrail/kit/contract/ids";
 import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
-import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
@@ -19,6 +18,7 @@ import {
 } from "@wonrail/proto/wallet/v1/wallet";
 import { calls, type Call, choice } from "./callRows";
 import { EVENT_CALLS } from "./eventCalls";
+import { FEED_CALLS } from "./feedCalls";
 import { CHAIN } from "./services";
 import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
 
@@ -141,6 +141,22 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
       bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
     },
+    listRefunds: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
+    updateMetadata: {
+      good: ({ orgId, chargeId: id }) => ({ orgId, id, set: { till: "1" }, remove: ["shop"] }),
+      bad: ["REQ_001 metadata.k", (good) => ({ ...good, set: { k: "v".repeat(501) } })],
+    },
+    listTransactions: {
+      good: ({ orgId }) => ({ orgId, types: ["CHARGE"], page: PAGE }),
+      bad: ["REQ_001 type", (good) => ({ ...good, types: ["GIFT"] })],
+    },
+    getBalanceAt: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId }),
+      bad: ["REQ_001 at", (good) => ({ ...good, at: new Date(Date.now() + 86_400_000) })],
+    },
     listWalletTransactions: {
       good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, types: ["CHARGE"], page: PAGE }),
       bad: ["REQ_001 type", (good) => ({ ...good, types: ["GIFT"] })],
@@ -170,6 +186,10 @@ export const CALLS: readonly Call[] = [
         return { orgId, id: record!.id, status: RecordStatus.FAILED, failureReason: "called off" };
       },
       bad: ["REQ_001 failureReason", (good) => ({ ...good, status: RecordStatus.CONFIRMED })],
+    },
+    updateRecordMetadata: {
+      good: ({ orgId, recordId: id }) => ({ orgId, id, set: { till: "1" }, remove: [] }),
+      bad: ["REQ_001 metadata.k", (good) => ({ ...good, set: { k: "v".repeat(501) } })],
     },
     updateRecordSchedule: {
       good: ({ orgId, recordId: id }) => ({ orgId, id, scheduledAt: new Date(Date.now() + 3_600_000) }),
@@ -210,6 +230,14 @@ export const CALLS: readonly Call[] = [
           return { items: [{ ...item!, intent: choice("openAccount", value) }] };
         },
       ],
+    },
+    listLines: {
+      good: ({ orgId }) => ({ orgId, types: [TransactionType.CHARGE], oldestFirst: false, limit: 10 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
+    },
+    getBalanceAt: {
+      good: ({ orgId, payer: { walletId: accountId } }) => ({ orgId, accountId, at: new Date() }),
+      bad: ["REQ_001 at", (good) => ({ ...good, at: undefined })],
     },
     listStatement: {
       good: ({ orgId, payer: { walletId: accountId } }) => {
@@ -366,22 +394,5 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
-  ...readsFeed("payment", "auth", "wonrail.auth.v1"),
-  ...readsFeed("payment", "ledger", "wonrail.ledger.v1"),
-  ...readsFeed("payment", "chain-relayer", "wonrail.relayer.v1"),
-  ...readsFeed("chain-relayer", "ledger", "wonrail.ledger.v1"),
-  ...readsFeed("chain-relayer", "wallet", "wonrail.wallet.v1"),
-  ...readsFeed("events", "auth", "wonrail.auth.v1"),
-  ...readsFeed("events", "wallet", "wonrail.wallet.v1"),
-  ...readsFeed("events", "ledger", "wonrail.ledger.v1"),
-  ...readsFeed("events", "chain-relayer", "wonrail.relayer.v1"),
+  ...FEED_CALLS,
 ];
-
-function readsFeed(caller: string, server: string, topic: string): Call[] {
-  return calls(caller, server, FeedServiceService, {
-    listEvents: {
-      good: () => ({ topic, cursors: [], limit: 10, waitMs: 0 }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
-    },
-  });
-}

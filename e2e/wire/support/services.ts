@@ -8,6 +8,7 @@ import { rpc as authRpc } from "@wonrail/auth/rpc";
 import { TOPICS as relayerTopics } from "@wonrail/chain-relayer/events";
 import { createRecord } from "@wonrail/chain-relayer/records/commands/createRecord";
 import { type WalletFinder } from "@wonrail/chain-relayer/records/commands/findNormalWallets";
+import { updateRecordMetadata } from "@wonrail/chain-relayer/records/commands/updateRecordMetadata";
 import { updateRecordSchedule } from "@wonrail/chain-relayer/records/commands/updateRecordSchedule";
 import { updateRecordStatus } from "@wonrail/chain-relayer/records/commands/updateRecordStatus";
 import { getOperations } from "@wonrail/chain-relayer/settlement/queries/getOperations";
@@ -33,6 +34,7 @@ import { createApp as createLedger } from "@wonrail/ledger/app";
 import { TOPICS as ledgerTopics } from "@wonrail/ledger/events";
 import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
 import { createApp as createPayment } from "@wonrail/payment/app";
+import { TOPICS as paymentTopics } from "@wonrail/payment/events";
 import { rpc as paymentRpc } from "@wonrail/payment/rpc";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { createApp as createWallet } from "@wonrail/wallet/app";
@@ -132,7 +134,8 @@ export async function startServices(): Promise<Services> {
   const relayer = relayerRpc(recording(databases.get("chain-relayer")!, wallets));
   await start("chain-relayer", [...relayer, feedOf("chain-relayer", relayerTopics)]);
   const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
-  await start("payment", paymentRpc(createPayment(partsOf("payment", settling)), testLog()));
+  const payment = paymentRpc(createPayment(partsOf("payment", settling)), testLog());
+  await start("payment", [...payment, feedOf("payment", paymentTopics)]);
   const events = await createEvents(
     partsOf("events", { WEBHOOK_KEK_PATH: newKek(closers), WEBHOOK_ALLOW_LOOPBACK: true }),
   );
@@ -194,6 +197,7 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
   const commands = {
     createRecord: bind(createRecord),
     updateRecordStatus: bind(updateRecordStatus),
+    updateRecordMetadata: bind(updateRecordMetadata),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
     listSettlements: bind(listSettlements),

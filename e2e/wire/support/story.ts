@@ -156,6 +156,7 @@ export function recordRequest(orgId: string, from: StoryWallet, to: StoryWallet)
     fromAddress: from.address,
     toAddress: to.address,
     amount: "1000000000",
+    metadata: {},
     scheduledAt: new Date(Date.now() + 86_400_000),
   };
   return { orgId, fields, idempotencyKey: randomUUID(), bodyHash: Buffer.alloc(32, 1) };

@@ -1,25 +1,22 @@
 import { z } from "zod";
-import {
-  cancellationJson,
-  chargeCancellationJson,
-  chargeJson,
-  requirePresent,
-  refundJson,
-} from "@wonrail/kit/records";
+import { chargeCancellationJson, chargeJson, requirePresent, refundJson } from "@wonrail/kit/records";
+import { enumValue } from "@wonrail/kit/grpc/client";
+import { ChargeStatus, type GetChargeResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import { toPageRequest, toPagination } from "./pagination";
+import { listFilter, toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
+import { changeOf, notes, referenceFilter, responseNotes, updated, updatesMetadata } from "./notes";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
-  cancellation,
   responseId,
   idFilter,
   idOf,
   listQuery,
-  memo,
-  responseMemo,
+  moneyFilters,
+  order,
   pageOf,
+  queryMomentOf,
   settlement,
   timestamp,
   won,
@@ -27,12 +24,12 @@ import {
 
 const MIN_CHARGE_WON = 1_000;
 
+const status = z.enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"]);
+
 const charge = z
   .strictObject({
     chargeId: responseId("The charge's id."),
-    status: z
-      .enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"])
-      .meta({ description: "CANCELLED when no part remains." }),
+    status: status.meta({ description: "CANCELLED when no part remains." }),
     walletId: responseId("The charged wallet."),
     amount: won("The amount of the charge, in KRW."),
     cancelledAmount: won("The part of the amount that is cancelled, in KRW."),
@@ -40,7 +37,7 @@ const charge = z
       "The wallet's balance after this call. A later read shows the balance after the newest cancellation, in KRW.",
     ),
     cancellableUntil: timestamp("The end of the 30 days in which the charge can be cancelled."),
-    memo: responseMemo,
+    ...responseNotes,
     settlement,
     createdAt: timestamp("When the charge was made."),
   })
@@ -50,23 +47,28 @@ const charge = z
       "A charge (top-up). `settlement` is that of the charge itself, also after it was cancelled: each cancellation has its own.",
   });
 
+const cancellation = z
+  .strictObject({
+    cancelId: responseId("The cancellation's id."),
+    settlement,
+    amount: won("The part of the charge that was taken back, in KRW."),
+    ...responseNotes,
+    createdAt: timestamp("When the cancellation was made."),
+  })
+  .meta({
+    id: "ChargeCancellation",
+    description:
+      "The cancellation of a charge or a part of it. Its `settlement` is that of the returned money, " +
+      "PENDING at first: read the charge again to follow it.",
+  });
+
 const chargeWithCancellations = charge
   .extend({
-    cancellations: z
-      .array(
-        cancellation
-          .extend({
-            amount: won("The part of the charge that was taken back, in KRW."),
-            memo: responseMemo,
-            createdAt: timestamp("When the cancellation was made."),
-          })
-          .meta({ id: "ChargeCancellation" }),
-      )
-      .meta({
-        description:
-          "The cancellations of the charge, oldest first. Of more than 100 only the newest; the " +
-          "wallet's transactions of type CHARGE_CANCEL have all.",
-      }),
+    cancellations: z.array(cancellation).meta({
+      description:
+        "The cancellations of the charge, oldest first. Of more than 100 only the newest; the " +
+        "wallet's transactions of type CHARGE_CANCEL have all.",
+    }),
   })
   .meta({
     id: "ChargeWithCancellations",
@@ -78,7 +80,7 @@ const refund = z
     refundId: responseId("The refund's id."),
     walletId: responseId("The refunded wallet."),
     amount: won("The available balance that was paid out, in KRW."),
-    memo: responseMemo,
+    ...responseNotes,
     settlement,
     createdAt: timestamp("When the refund was made."),
   })
@@ -100,7 +102,7 @@ export const createCharge = operation({
     .strictObject({
       walletId: idOf("wal", "WAL_002", "The wallet to charge. It can be of any type."),
       amount: amountOf("The amount to charge, in KRW.", MIN_CHARGE_WON, "CHG_001"),
-      memo,
+      ...notes,
     })
     .meta({ id: "CreateCharge" }),
   status: 201,
@@ -123,7 +125,7 @@ export const cancelCharge = operation({
     .strictObject({
       chargeId: idOf("chg", "CHG_002", "The charge to cancel."),
       amount: amountOf("The part to cancel, in KRW. Omitted: all that remains.").optional(),
-      memo,
+      ...notes,
     })
     .meta({ id: "CancelCharge" }),
   status: 200,
@@ -144,7 +146,10 @@ export const refundWallet = operation({
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL or GOVERNMENT wallet to refund."), memo })
+    .strictObject({
+      walletId: idOf("wal", "WAL_002", "The NORMAL or GOVERNMENT wallet to refund."),
+      ...notes,
+    })
     .meta({ id: "RefundWallet" }),
   status: 201,
   data: refund,
@@ -178,22 +183,80 @@ export const getRefund = operation({
 export const listCharges = operation({
   id: "listCharges",
   tag: "Charges",
-  summary: "List charges, newest first",
+  summary: "List charges",
   description:
     "Returns a page of the organisation's charges, optionally those of one wallet. Read one charge to get its cancellations.",
   access: "full",
-  query: listQuery({ walletId: idFilter("wal", "Only charges of this wallet.").optional() }),
+  query: listQuery({
+    walletId: idFilter("wal", "Only charges of this wallet.").optional(),
+    reference: referenceFilter,
+    status: status.optional().meta({ description: "Only charges with this status." }),
+    ...moneyFilters,
+    from: queryMomentOf("Only charges requested at or after this time.").optional(),
+    to: queryMomentOf("Only charges requested before this time. Must not be earlier than `from`.").optional(),
+    order,
+  }),
   status: 200,
   data: pageOf(charge).meta({ id: "ChargePage" }),
   errors: [],
 });
 
+export const listRefunds = operation({
+  id: "listRefunds",
+  tag: "Charges",
+  summary: "List refunds",
+  description: "Returns a page of the organisation's refunds, optionally those of one wallet.",
+  access: "full",
+  query: listQuery({
+    walletId: idFilter("wal", "Only refunds of this wallet.").optional(),
+    reference: referenceFilter,
+    ...moneyFilters,
+    from: queryMomentOf("Only refunds requested at or after this time.").optional(),
+    to: queryMomentOf("Only refunds requested before this time. Must not be earlier than `from`.").optional(),
+    order,
+  }),
+  status: 200,
+  data: pageOf(refund).meta({ id: "RefundPage" }),
+  errors: [],
+});
+
+export const updateCharge = operation({
+  ...updatesMetadata,
+  id: "updateCharge",
+  tag: "Charges",
+  summary: "Change a charge's metadata",
+  params: z.strictObject({ chargeId: idOf("chg", "CHG_002", "The charge's id.") }),
+  data: chargeWithCancellations,
+  errors: ["CHG_002"],
+});
+
+export const updateChargeCancellation = operation({
+  ...updatesMetadata,
+  id: "updateChargeCancellation",
+  tag: "Charges",
+  summary: "Change the metadata of a charge's cancellation",
+  params: z.strictObject({ cancelId: idOf("ccl", "CHG_002", "The cancellation's id.") }),
+  data: cancellation,
+  errors: ["CHG_002"],
+});
+
+export const updateRefund = operation({
+  ...updatesMetadata,
+  id: "updateRefund",
+  tag: "Charges",
+  summary: "Change a refund's metadata",
+  params: z.strictObject({ refundId: idOf("rfd", "CHG_002", "The refund's id.") }),
+  data: refund,
+  errors: ["CHG_002"],
+});
+
 export function createChargeWith(clients: Clients): Handler<typeof createCharge> {
   return async ({ body }, call) => {
-    const { walletId, amount, memo } = body;
+    const { walletId, amount, memo, reference, metadata = {} } = body;
+    const charge = { walletId, amountWon: String(amount), memo, reference, metadata };
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo, metadata: {} } },
+      command: { $case: "charge", value: charge },
       expect: "charge",
     });
     return { data: chargeJson(value), replayed };
@@ -202,14 +265,14 @@ export function createChargeWith(clients: Clients): Handler<typeof createCharge>
 
 export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge> {
   return async ({ body }, call) => {
-    const { chargeId, amount, memo } = body;
+    const { chargeId, amount, memo, reference, metadata = {} } = body;
     const amountWon = amount === undefined ? undefined : String(amount);
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
+      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, reference, metadata } },
       expect: "cancelledCharge",
     });
-    const cancellation = cancellationJson(requirePresent(value.cancellation));
+    const cancellation = chargeCancellationJson(requirePresent(value.cancellation));
     const { cancelId } = cancellation;
     return { data: { ...chargeJson(requirePresent(value.charge)), cancelId, cancellation }, replayed };
   };
@@ -217,10 +280,10 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
 
 export function refundWalletWith(clients: Clients): Handler<typeof refundWallet> {
   return async ({ body }, call) => {
-    const { walletId, memo } = body;
+    const { walletId, memo, reference, metadata = {} } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "refund", value: { walletId, memo, metadata: {} } },
+      command: { $case: "refund", value: { walletId, memo, reference, metadata } },
       expect: "refund",
     });
     return { data: refundJson(value), replayed };
@@ -229,13 +292,32 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
 
 export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
   return async ({ params: { chargeId } }, { principal: { orgId } }) => {
-    const { charge, cancellations } = await payment.getCharge({ orgId, chargeId }, { retry: true });
-    return {
-      data: {
-        ...chargeJson(requirePresent(charge)),
-        cancellations: cancellations.map(chargeCancellationJson),
-      },
-    };
+    return { data: withCancellations(await payment.getCharge({ orgId, chargeId }, { retry: true })) };
+  };
+}
+
+function withCancellations({ charge, cancellations }: GetChargeResponse) {
+  return { ...chargeJson(requirePresent(charge)), cancellations: cancellations.map(chargeCancellationJson) };
+}
+
+export function updateChargeWith({ payment }: Clients): Handler<typeof updateCharge> {
+  return async ({ params: { chargeId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: withCancellations(updated(object, "charge")) };
+  };
+}
+
+export function updateChargeCancellationWith({ payment }: Clients): Handler<typeof updateChargeCancellation> {
+  return async ({ params: { cancelId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: chargeCancellationJson(updated(object, "chargeCancellation")) };
+  };
+}
+
+export function updateRefundWith({ payment }: Clients): Handler<typeof updateRefund> {
+  return async ({ params: { refundId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: refundJson(updated(object, "refund")) };
   };
 }
 
@@ -247,9 +329,22 @@ export function getRefundWith({ payment }: Clients): Handler<typeof getRefund> {
 
 export function listChargesWith({ payment }: Clients): Handler<typeof listCharges> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { walletId } = query;
-    const asked = { orgId, walletId, page: toPageRequest(query) };
+    const { walletId, status } = query;
+    const asked = {
+      ...{ orgId, walletId, filter: listFilter(query), page: toPageRequest(query) },
+      status: status && enumValue(ChargeStatus, status),
+    };
     const { charges, page } = await payment.listCharges(asked, { retry: true });
     return { data: { items: charges.map(chargeJson), pagination: toPagination(query, page) } };
+  };
+}
+
+export function listRefundsWith({ payment }: Clients): Handler<typeof listRefunds> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const asked = {
+      ...{ orgId, walletId: query.walletId, filter: listFilter(query), page: toPageRequest(query) },
+    };
+    const { refunds, page } = await payment.listRefunds(asked, { retry: true });
+    return { data: { items: refunds.map(refundJson), pagination: toPagination(query, page) } };
   };
 }

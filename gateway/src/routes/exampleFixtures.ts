@@ -123,6 +123,8 @@ export const { walletId: payerWalletId } = payer;
 export const { walletId: receiverWalletId, walletAddress: shopAddress } = shop;
 export const movedPayer = { ...payer, metadata: { branch: "Busan" }, updatedAt: minute(12) };
 
+const noNotes = { memo: null, reference: null, metadata: {} };
+
 export const charge = {
   chargeId: exampleId("chg", minute(6)),
   status: "CHARGED",
@@ -131,7 +133,7 @@ export const charge = {
   cancelledAmount: 0,
   balance: 50_000,
   cancellableUntil: daysAfter(minute(6), 30),
-  memo: null,
+  ...noNotes,
   settlement: pending,
   createdAt: minute(6),
 };
@@ -142,13 +144,19 @@ export const partOfCharge = {
   balance: 8_000,
   settlement: confirmed("4e", 128),
 };
-export const chargeCancellation = { cancelId: exampleId("ccl", minute(13)), settlement: pending };
+export const chargeCancellation = {
+  cancelId: exampleId("ccl", minute(13)),
+  settlement: pending,
+  amount: 20_000,
+  ...noNotes,
+  createdAt: minute(13),
+};
 
 export const refund = {
   refundId: exampleId("rfd", minute(27)),
   walletId: payerWalletId,
   amount: 10_000,
-  memo: null,
+  ...noNotes,
   settlement: pending,
   createdAt: minute(27),
 };
@@ -161,6 +169,7 @@ export const transfer = {
   toWalletAddress: shopAddress,
   toWalletId: receiverWalletId,
   amount: 10_000,
+  ...noNotes,
   memo: "Deposit",
   settlement: pending,
   failureReason: null,
@@ -178,6 +187,8 @@ export const firstPayment = {
   incentiveAccrued: 120,
   refundedAmount: 0,
   memo: "Order 20260114-0021",
+  reference: "20260114-0021",
+  metadata: { till: "3" },
   settlement: pending,
   cancellation: null,
   createdAt: minute(8),
@@ -189,6 +200,7 @@ export const secondPayment = {
   breakdown: { government: 0, incentive: 100, normal: 4_900 },
   incentiveAccrued: 49,
   memo: "Order 20260114-0022",
+  reference: "20260114-0022",
   createdAt: minute(9),
 };
 const cancellationEffect = {
@@ -200,6 +212,8 @@ const cancellation = {
   cancelId: exampleId("pcl", minute(10)),
   ...cancellationEffect,
   memo: "Sent back",
+  reference: null,
+  metadata: {},
   settlement: pending,
   createdAt: minute(10),
 };
@@ -218,6 +232,8 @@ const paymentRefund = {
   incentiveClawedBack: 20,
   keptFromNormal: 0,
   memo: "One item returned",
+  reference: null,
+  metadata: {},
   settlement: pending,
   createdAt: refundedAt,
 };
@@ -237,6 +253,7 @@ export const settledPayments = [
 
 function line(number: number, at: string, changes: object) {
   return {
+    walletId: payerWalletId,
     transactionId: `${exampleId("jrn", at)}-${number}`,
     type: "PAYMENT",
     direction: "OUT",
@@ -255,6 +272,7 @@ export const lines = [
     amount: 4_900,
     balanceAfter: 28_000,
     memo: cancellation.memo,
+    reference: null,
     relatedId: secondPayment.paymentId,
     cancelId: cancellation.cancelId,
   }),
@@ -262,15 +280,26 @@ export const lines = [
     amount: 4_900,
     balanceAfter: 23_100,
     memo: secondPayment.memo,
+    reference: secondPayment.reference,
     relatedId: secondPayment.paymentId,
   }),
   line(3, minute(8), {
     amount: 12_000,
     balanceAfter: 28_000,
     memo: firstPayment.memo,
+    reference: firstPayment.reference,
     relatedId: firstPayment.paymentId,
   }),
 ];
+
+/** The first payment on the receiver's side. */
+export const receivedLine = {
+  ...lines[2]!,
+  walletId: receiverWalletId,
+  direction: "IN",
+  counterparty: payerWalletId,
+  balanceAfter: 22_000,
+};
 
 export const instantRequest = {
   paymentType: "INSTANT",
@@ -284,6 +313,7 @@ export const instantRequest = {
   memo: "Order 20260114-0020",
 };
 export const instant = {
+  ...noNotes,
   ...instantRequest,
   id: exampleId("txn", minute(21)),
   scheduledAt: null,
@@ -307,6 +337,7 @@ export const scheduledRequest = {
   scheduledAt: "2099-01-14T09:30:00+09:00",
 };
 export const scheduled = {
+  ...noNotes,
   ...scheduledRequest,
   id: exampleId("txn", minute(22)),
   fee: null,

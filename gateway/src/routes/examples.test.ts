@@ -85,6 +85,7 @@ test("examples follow each other in time, and each id carries its creation time"
       "refundId",
       "transactionId",
       "id",
+      "cancelId",
       "walletId",
     ].find((field) => field in answer);
     if (answer.createdAt !== undefined)
@@ -150,17 +151,19 @@ test("scheduled times lie more than 20 years ahead", () => {
   expect(Date.parse(due.data.scheduledAt as string)).toBe(Date.parse(due.body.scheduledAt as string));
 });
 
-test("a list holds the items that its query selects, newest first, and counts them", () => {
+test("a list holds the items that its query selects, in their order, and counts them", () => {
   // Events come oldest first, and are not counted.
   const lists = allExamples.filter(
     ({ operation, data }) => data.items !== undefined && operation !== "listEvents",
   );
-  expect(lists).toHaveLength(9);
+  expect(lists).toHaveLength(11);
   for (const { operation, query = {}, data } of lists) {
     const items = data.items!;
-    expect(data.pagination).toMatchObject({ totalCount: items.length, hasNext: false });
+    const totalCount = operation === "listAllTransactions" ? null : items.length;
+    expect(data.pagination).toMatchObject({ totalCount, hasNext: false });
     const times = items.map(({ createdAt }) => createdAt!);
-    expect(times).toEqual([...times].sort().reverse());
+    const oldestFirst = [...times].sort();
+    expect(times).toEqual(query.order === "asc" ? oldestFirst : oldestFirst.reverse());
     for (const item of items)
       expect([operation, wants(query, item)]).toEqual([operation, Object.keys(query).map(() => true)]);
   }
@@ -264,6 +267,8 @@ function wants(query: Record<string, string>, item: ExampleContent): boolean[] {
   return Object.entries(query).map(([name, value]) => {
     if (name === "from") return Date.parse(item.createdAt!) >= Date.parse(value);
     if (name === "to") return Date.parse(item.createdAt!) < Date.parse(value);
+    if (name === "order") return true;
+    if (name === "settlementStatus") return item.settlement?.status === value;
     if (name === "type") return value.split(",").includes(item.type as string);
     if (name === "walletId") return [walletId, payerWalletId, fromWalletId].includes(value);
     if (name === "address") return [fromAddress, toAddress].includes(value);

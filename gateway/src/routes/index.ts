@@ -1,5 +1,6 @@
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
+import * as allTransactions from "./allTransactions";
 import * as charges from "./charges";
 import * as credentials from "./credentials";
 import * as events from "./events";
@@ -37,19 +38,27 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/wallets/transfer", transfers.createTransfer, transfers.createTransferWith(clients)),
     route("GET", "/api/wallets/transfer", transfers.listTransfers, transfers.listTransfersWith(clients)),
     route("GET", "/api/wallets/transfer/:transferId", transfers.getTransfer, transfers.getTransferWith(clients)),
+    route("PATCH", "/api/wallets/transfer/:transferId", transfers.updateTransfer, transfers.updateTransferWith(clients)),
 
     route("POST", "/api/wallets/charge", charges.createCharge, charges.createChargeWith(clients)),
     route("GET", "/api/wallets/charge", charges.listCharges, charges.listChargesWith(clients)),
     route("POST", "/api/wallets/charge/cancel", charges.cancelCharge, charges.cancelChargeWith(clients)),
+    route("PATCH", "/api/wallets/charge/cancel/:cancelId", charges.updateChargeCancellation, charges.updateChargeCancellationWith(clients)),
     route("POST", "/api/wallets/charge/refund", charges.refundWallet, charges.refundWalletWith(clients)),
+    route("GET", "/api/wallets/charge/refund", charges.listRefunds, charges.listRefundsWith(clients)),
     route("GET", "/api/wallets/charge/refund/:refundId", charges.getRefund, charges.getRefundWith(clients)),
+    route("PATCH", "/api/wallets/charge/refund/:refundId", charges.updateRefund, charges.updateRefundWith(clients)),
     route("GET", "/api/wallets/charge/:chargeId", charges.getCharge, charges.getChargeWith(clients)),
+    route("PATCH", "/api/wallets/charge/:chargeId", charges.updateCharge, charges.updateChargeWith(clients)),
 
     route("POST", "/api/wallets/payment", payments.createPayment, payments.createPaymentWith(clients)),
     route("GET", "/api/wallets/payment", payments.listPayments, payments.listPaymentsWith(clients)),
     route("POST", "/api/wallets/payment/cancel", payments.cancelPayment, payments.cancelPaymentWith(clients)),
     route("POST", "/api/wallets/payment/refund", payments.refundPayment, payments.refundPaymentWith(clients)),
+    route("PATCH", "/api/wallets/payment/refund/:refundId", payments.updatePaymentRefund, payments.updatePaymentRefundWith(clients)),
+    route("PATCH", "/api/wallets/payment/cancel/:cancelId", payments.updatePaymentCancellation, payments.updatePaymentCancellationWith(clients)),
     route("GET", "/api/wallets/payment/:paymentId", payments.getPayment, payments.getPaymentWith(clients)),
+    route("PATCH", "/api/wallets/payment/:paymentId", payments.updatePayment, payments.updatePaymentWith(clients)),
 
     route("POST", "/api/wallets", wallets.createWallet, wallets.createWalletWith(clients)),
     route("GET", "/api/wallets", wallets.listWallets, wallets.listWalletsWith(clients)),
@@ -57,10 +66,13 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("PATCH", "/api/wallets/:walletId", wallets.updateWallet, wallets.updateWalletWith(clients)),
     route("POST", "/api/wallets/:walletId/deactivate", wallets.deactivateWallet, wallets.deactivateWalletWith(clients)),
     route("GET", "/api/wallets/:walletId/transactions", wallets.listWalletTransactions, wallets.listWalletTransactionsWith(clients)),
+    route("GET", "/api/wallets/:walletId/balance", allTransactions.getBalance, allTransactions.getBalanceWith(clients)),
+    route("GET", "/api/transactions", allTransactions.listAllTransactions, allTransactions.listAllTransactionsWith(clients)),
 
     route("POST", "/api/transaction", transactions.createTransaction, transactions.createTransactionWith(clients)),
     route("GET", "/api/transaction", transactions.listTransactions, transactions.listTransactionsWith(clients)),
     route("GET", "/api/transaction/:id", transactions.getTransaction, transactions.getTransactionWith(clients)),
+    route("PATCH", "/api/transaction/:id", transactions.updateTransaction, transactions.updateTransactionWith(clients)),
     route("PATCH", "/api/transaction/:id/status", transactions.updateTransactionStatus, transactions.updateTransactionStatusWith(clients)),
     route("PATCH", "/api/transaction/:id/schedule", transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
 

@@ -6,20 +6,23 @@ import {
   paymentRefundJson,
   restoredJson,
 } from "@wonrail/kit/records";
+import { enumValue } from "@wonrail/kit/grpc/client";
+import { PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import { toPageRequest, toPagination } from "./pagination";
+import { listFilter, toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
+import { changeOf, notes, referenceFilter, responseNotes, updated, updatesMetadata } from "./notes";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
-  cancellation,
   responseId,
   idFilter,
   idOf,
   listQuery,
-  memo,
-  responseMemo,
+  moneyFilters,
+  order,
   pageOf,
+  queryMomentOf,
   settlement,
   timestamp,
   won,
@@ -37,12 +40,14 @@ const keptFromNormal = won(
   "The part of the accrual that was spent already and is deducted from the amount returned to NORMAL, in KRW.",
 );
 
-const paymentCancellation = cancellation
-  .extend({
+const paymentCancellation = z
+  .strictObject({
+    cancelId: responseId("The cancellation's id."),
+    settlement,
     restored,
     incentiveClawedBack,
     keptFromNormal,
-    memo: responseMemo,
+    ...responseNotes,
     createdAt: timestamp("When the payment was cancelled."),
   })
   .meta({
@@ -59,7 +64,7 @@ const paymentRefund = z
     restored,
     incentiveClawedBack,
     keptFromNormal,
-    memo: responseMemo,
+    ...responseNotes,
     settlement,
     createdAt: timestamp("When the part was refunded."),
   })
@@ -71,10 +76,12 @@ const paymentRefund = z
       "payment again to follow it.",
   });
 
+const status = z.enum(["PAID", "PARTIALLY_REFUNDED", "REFUNDED", "CANCELLED"]);
+
 const payment = z
   .strictObject({
     paymentId: responseId("The payment's id."),
-    status: z.enum(["PAID", "PARTIALLY_REFUNDED", "REFUNDED", "CANCELLED"]).meta({
+    status: status.meta({
       description:
         "REFUNDED when refunds returned the whole amount. CANCELLED when it was cancelled at once.",
     }),
@@ -90,7 +97,7 @@ const payment = z
       .meta({ description: "The parts that the payer's wallets paid." }),
     incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
     refundedAmount: won("The sum of the payment's refunds, in KRW. 0 for a CANCELLED payment."),
-    memo: responseMemo,
+    ...responseNotes,
     settlement,
     // Inlined, because the document would make a nullable reference both an object and null.
     cancellation: z
@@ -147,7 +154,7 @@ export const createPayment = operation({
       )
         .nullable()
         .optional(),
-      memo,
+      ...notes,
     })
     .meta({ id: "CreatePayment" }),
   status: 201,
@@ -161,8 +168,8 @@ export const cancelPayment = operation({
   summary: "Cancel a payment",
   description:
     "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is " +
-    "clawed back. PAY_008 means that a part was refunded: refund the rest. PAY_001 means that the available balance of the receiver's wallet is lower than the " +
-    "payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can " +
+    "clawed back. PAY_008 means that a part was refunded: refund the rest. PAY_001 means that the " +
+    "available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can " +
     "reactivate it. A payment can be cancelled for at least two months; then its month is archived " +
     "and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and " +
     "PENDING at first; read the payment for the payment's own.",
@@ -170,7 +177,7 @@ export const cancelPayment = operation({
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment to cancel."), memo })
+    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment to cancel."), ...notes })
     .meta({ id: "CancelPayment" }),
   status: 200,
   data: payment
@@ -204,7 +211,7 @@ export const refundPayment = operation({
     .strictObject({
       paymentId: idOf("pay", "PAY_004", "The payment to refund."),
       amount: amountOf("The part to refund, in KRW."),
-      memo,
+      ...notes,
     })
     .meta({ id: "RefundPayment" }),
   status: 200,
@@ -226,10 +233,40 @@ export const getPayment = operation({
   errors: ["PAY_004"],
 });
 
+export const updatePayment = operation({
+  ...updatesMetadata,
+  id: "updatePayment",
+  tag: "Payments",
+  summary: "Change a payment's metadata",
+  params: z.strictObject({ paymentId: idOf("pay", "PAY_004", "The payment's id.") }),
+  data: payment,
+  errors: ["PAY_004"],
+});
+
+export const updatePaymentCancellation = operation({
+  ...updatesMetadata,
+  id: "updatePaymentCancellation",
+  tag: "Payments",
+  summary: "Change the metadata of a payment's cancellation",
+  params: z.strictObject({ cancelId: idOf("pcl", "PAY_004", "The cancellation's id.") }),
+  data: paymentCancellation,
+  errors: ["PAY_004"],
+});
+
+export const updatePaymentRefund = operation({
+  ...updatesMetadata,
+  id: "updatePaymentRefund",
+  tag: "Payments",
+  summary: "Change the metadata of a payment's refund",
+  params: z.strictObject({ refundId: idOf("prf", "PAY_004", "The refund's id.") }),
+  data: paymentRefund,
+  errors: ["PAY_004"],
+});
+
 export const listPayments = operation({
   id: "listPayments",
   tag: "Payments",
-  summary: "List payments, newest first",
+  summary: "List payments",
   description: "Returns a page of the organisation's payments, optionally those of one wallet.",
   access: "full",
   query: listQuery({
@@ -238,6 +275,14 @@ export const listPayments = operation({
       "Only payments whose payerWalletId or receiverWalletId is this wallet. Amounts that a payment " +
         "took from the payer's other wallets are in those wallets' transactions.",
     ).optional(),
+    reference: referenceFilter,
+    status: status.optional().meta({ description: "Only payments with this status." }),
+    ...moneyFilters,
+    from: queryMomentOf("Only payments requested at or after this time.").optional(),
+    to: queryMomentOf(
+      "Only payments requested before this time. Must not be earlier than `from`.",
+    ).optional(),
+    order,
   }),
   status: 200,
   data: pageOf(payment).meta({ id: "PaymentPage" }),
@@ -246,10 +291,9 @@ export const listPayments = operation({
 
 export function createPaymentWith(clients: Clients): Handler<typeof createPayment> {
   return async ({ body }, call) => {
-    const { payerWalletId, receiverWalletId, amount, incentiveAmount, memo } = body;
+    const { amount, incentiveAmount, metadata = {}, ...same } = body;
     const incentiveAmountWon = incentiveAmount == null ? undefined : String(incentiveAmount);
-    const ids = { payerWalletId, receiverWalletId };
-    const pay = { ...ids, amountWon: String(amount), incentiveAmountWon, memo, metadata: {} };
+    const pay = { ...same, amountWon: String(amount), incentiveAmountWon, metadata };
     const { value, replayed } = await executeCommand(clients, call, {
       body: { ...body, incentiveAmount: incentiveAmount ?? undefined },
       command: { $case: "pay", value: pay },
@@ -261,10 +305,10 @@ export function createPaymentWith(clients: Clients): Handler<typeof createPaymen
 
 export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPayment> {
   return async ({ body }, call) => {
-    const { paymentId, memo } = body;
+    const { paymentId, memo, reference, metadata = {} } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
+      command: { $case: "cancelPayment", value: { paymentId, memo, reference, metadata } },
       expect: "cancelledPayment",
     });
     const cancelled = requirePresent(value.cancellation);
@@ -276,12 +320,12 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
 
 export function refundPaymentWith(clients: Clients): Handler<typeof refundPayment> {
   return async ({ body }, call) => {
-    const { paymentId, amount, memo } = body;
+    const { paymentId, amount, memo, reference, metadata = {} } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
       command: {
         $case: "refundPayment",
-        value: { paymentId, amountWon: String(amount), memo, metadata: {} },
+        value: { paymentId, amountWon: String(amount), memo, reference, metadata },
       },
       expect: "refundedPayment",
     });
@@ -300,10 +344,36 @@ export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment>
   };
 }
 
+export function updatePaymentWith({ payment }: Clients): Handler<typeof updatePayment> {
+  return async ({ params: { paymentId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: paymentJson(updated(object, "payment")) };
+  };
+}
+
+export function updatePaymentCancellationWith({
+  payment,
+}: Clients): Handler<typeof updatePaymentCancellation> {
+  return async ({ params: { cancelId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: paymentCancellationJson(updated(object, "paymentCancellation")) };
+  };
+}
+
+export function updatePaymentRefundWith({ payment }: Clients): Handler<typeof updatePaymentRefund> {
+  return async ({ params: { refundId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: paymentRefundJson(updated(object, "paymentRefund")) };
+  };
+}
+
 export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { walletId } = query;
-    const asked = { orgId, walletId, page: toPageRequest(query) };
+    const { walletId, status } = query;
+    const asked = {
+      ...{ orgId, walletId, filter: listFilter(query), page: toPageRequest(query) },
+      status: status && enumValue(PaymentStatus, status),
+    };
     const { payments, page } = await payment.listPayments(asked, { retry: true });
     return { data: { items: payments.map(paymentJson), pagination: toPagination(query, page) } };
   };

@@ -75,13 +75,6 @@ function characters(text: string): number {
   return count;
 }
 
-const MEMO_MAX_CHARACTERS = 200;
-export const memo = textOf(MEMO_MAX_CHARACTERS, "Your own note.").optional();
-export const responseMemo = z
-  .string()
-  .nullable()
-  .meta({ description: "The note of the request; null without one." });
-
 /** Range of years with four digits that PostgreSQL accepts. A zone can move a time beyond it. */
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
@@ -169,18 +162,6 @@ export const settlement = z
       "attempt; a later attempt has another hash.",
   });
 
-export const cancellation = z
-  .strictObject({
-    cancelId: responseId("The cancellation's id."),
-    settlement,
-  })
-  .meta({
-    id: "Cancellation",
-    description:
-      "The cancellation of a charge or a part of it. Its `settlement` is that of the returned money, " +
-      "PENDING at first: read the charge again to follow it.",
-  });
-
 /** Numbers in a query are strings; only plain digits are accepted. */
 export function queryInteger(min: number, max: number) {
   return z
@@ -190,6 +171,35 @@ export function queryInteger(min: number, max: number) {
     })
     .transform(Number);
 }
+
+/** A bound of the amount in a query. */
+function queryWon(description: string) {
+  return z
+    .string()
+    .refine((text) => /^(0|[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text)), {
+      message: `must be a whole number of KRW from 0 to ${Number.MAX_SAFE_INTEGER}`,
+    })
+    .meta({ description, type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+    .optional();
+}
+
+/** The filters that every list of money has. */
+export const moneyFilters = {
+  settlementStatus: z
+    .enum(["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"])
+    .meta({ description: "Only with this settlement status." })
+    .optional(),
+  minAmount: queryWon("Only amounts of at least this many KRW."),
+  maxAmount: queryWon("Only amounts of at most this many KRW."),
+};
+
+export const order = z
+  .enum(["asc", "desc"])
+  .meta({
+    description: "asc: oldest first. desc or omitted: newest first. Use a cursor with the order of its page.",
+    default: "desc",
+  })
+  .optional();
 
 const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 20;
@@ -229,6 +239,10 @@ export function listQuery<F extends z.ZodRawShape>(filters: F) {
       message: "cannot be given together with currentPage",
     })
     .refine((query) => !isReversed(query), { path: ["from"], message: "must not be after to" })
+    .refine((query) => !isAmountReversed(query), {
+      path: ["minAmount"],
+      message: "must not be more than maxAmount",
+    })
     .refine((query) => !startsBeyondPages(query), {
       path: ["currentPage"],
       message: `starts beyond the first ${MAX_OFFSET_ROWS} rows; follow pagination.nextCursor with cursor instead`,
@@ -238,6 +252,12 @@ export function listQuery<F extends z.ZodRawShape>(filters: F) {
 function isReversed(query: object): boolean {
   const { from, to } = query as { from?: Date; to?: Date };
   return from !== undefined && to !== undefined && from > to;
+}
+
+function isAmountReversed(query: object): boolean {
+  const { minAmount, maxAmount } = query as { minAmount?: string; maxAmount?: string };
+  const areDigits = [minAmount, maxAmount].every((text) => /^[0-9]{1,78}$/.test(text ?? ""));
+  return areDigits && BigInt(minAmount!) > BigInt(maxAmount!);
 }
 
 function startsBeyondPages(query: object): boolean {
@@ -257,8 +277,15 @@ const pagination = z
   .strictObject({
     limit: z.int().meta({ description: "How many items a page has." }),
     currentPage: z.int().nullable().meta({ description: "The page; null when a cursor was given." }),
-    hasNext: z.boolean().meta({ description: "Whether there is another page." }),
+    hasNext: z.boolean().meta({
+      description:
+        "Whether there is another page. With filters a page can have fewer items than `limit`, or none, " +
+        "and another one all the same: the service reads at most 10,000 objects for a page.",
+    }),
     nextCursor: z.string().nullable().meta({ description: "The cursor of the next page; null on the last." }),
-    totalCount: z.int().nullable().meta({ description: "The number of all items; null beyond 10,000." }),
+    totalCount: z
+      .int()
+      .nullable()
+      .meta({ description: "The number of all items; null when it is not known, as beyond 10,000." }),
   })
   .meta({ id: "Pagination" });

@@ -7,14 +7,14 @@ import { requirePresent, recordedTransactionJson, transactionChangeJson } from "
 import { type Clients } from "../clients";
 import { toPageRequest, toPagination } from "./pagination";
 import { bodyHash } from "./bodyHash";
+import { changeOf, notes, referenceFilter, responseNotes, updatesMetadata } from "./notes";
 import { type Handler, operation } from "./operation";
 import {
   responseId,
   idOf,
   listQuery,
-  memo,
-  responseMemo,
   momentOf,
+  order,
   pageOf,
   queryMomentOf,
   textOf,
@@ -72,7 +72,7 @@ const shared = {
   toAddress: address.meta({ description: "The recipient's address." }),
   amount: tokenUnits("The amount in the token's smallest unit. With 6 decimals, 1 KRW is 1000000."),
   fee: tokenUnits("The fee, in the same unit as amount.").optional(),
-  memo,
+  ...notes,
 };
 
 const instant = z
@@ -120,7 +120,7 @@ const record = z
     fee: tokenUnits("The fee, in the same unit as amount.").nullable(),
     paymentType,
     txHash: txHash.nullable(),
-    memo: responseMemo,
+    ...responseNotes,
     scheduledAt: timestamp("When the transaction is due; null for INSTANT.").nullable(),
     status,
     failureReason: z
@@ -200,19 +200,33 @@ export const getTransaction = operation({
 export const listTransactions = operation({
   id: "listTransactions",
   tag: "Recorded transactions",
-  summary: "List recorded transactions, newest first",
+  summary: "List recorded transactions",
   description: "Returns a page of the organisation's records, optionally filtered.",
   access: "full",
   query: listQuery({
     status: status.optional(),
     paymentType: paymentType.optional(),
     address: address.optional().meta({ description: "Only records with this sender or recipient." }),
+    reference: referenceFilter,
+    minAmount: tokenUnits("Only amounts of at least this, in the token's smallest unit.").optional(),
+    maxAmount: tokenUnits("Only amounts of at most this, in the token's smallest unit.").optional(),
+    order,
     from: queryMomentOf("Only records made at or after this time.").optional(),
     to: queryMomentOf("Only records made before this time. Must not be earlier than `from`.").optional(),
   }),
   status: 200,
   data: pageOf(record).meta({ id: "RecordedTransactionPage" }),
   errors: [],
+});
+
+export const updateTransaction = operation({
+  ...updatesMetadata,
+  id: "updateTransaction",
+  tag: "Recorded transactions",
+  summary: "Change a recorded transaction's metadata",
+  params: recordPath,
+  data: record,
+  errors: ["TX_001"],
 });
 
 export const updateTransactionStatus = operation({
@@ -261,6 +275,7 @@ export function createTransactionWith({ relayer }: Clients): Handler<typeof crea
   return async ({ body }, { principal: { orgId }, idempotencyKey, repeatOnly }) => {
     const fields = {
       ...body,
+      metadata: body.metadata ?? {},
       paymentType: enumValue(PaymentType, body.paymentType),
       txHash: body.paymentType === "INSTANT" ? body.txHash : undefined,
       scheduledAt: body.paymentType === "SCHEDULED" ? body.scheduledAt : undefined,
@@ -285,6 +300,9 @@ export function listTransactionsWith({ relayer }: Clients): Handler<typeof listT
       status: query.status ? enumValue(RecordStatus, query.status) : RecordStatus.UNSPECIFIED,
       paymentType: query.paymentType ? enumValue(PaymentType, query.paymentType) : PaymentType.UNSPECIFIED,
       address: query.address,
+      reference: query.reference,
+      minAmount: query.minAmount,
+      maxAmount: query.maxAmount,
       from: query.from,
       to: query.to,
       page: toPageRequest(query),
@@ -292,6 +310,12 @@ export function listTransactionsWith({ relayer }: Clients): Handler<typeof listT
     const { records, page } = await relayer.listRecords(asked, { retry: true });
     return { data: { items: records.map(recordOf), pagination: toPagination(query, page) } };
   };
+}
+
+export function updateTransactionWith({ relayer }: Clients): Handler<typeof updateTransaction> {
+  return async ({ params: { id }, body }, { principal: { orgId } }) => ({
+    data: recordOf((await relayer.updateRecordMetadata({ orgId, id, ...changeOf(body) })).record),
+  });
 }
 
 export function updateTransactionStatusWith({ relayer }: Clients): Handler<typeof updateTransactionStatus> {

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
+import { enumValue } from "@wonrail/kit/grpc/client";
 import { requirePresent, transferJson } from "@wonrail/kit/records";
+import { TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import { toPageRequest, toPagination } from "./pagination";
+import { listFilter, toPageRequest, toPagination } from "./pagination";
 import { executeCommand } from "./executeCommand";
+import { changeOf, notes, referenceFilter, responseNotes, updated, updatesMetadata } from "./notes";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
@@ -11,19 +14,22 @@ import {
   idFilter,
   idOf,
   listQuery,
-  memo,
-  responseMemo,
+  moneyFilters,
+  order,
   pageOf,
+  queryMomentOf,
   refusedAs,
   settlement,
   timestamp,
   won,
 } from "./schemas";
 
+const status = z.enum(["PENDING", "COMPLETED", "FAILED"]);
+
 const transfer = z
   .strictObject({
     transferId: responseId("The transfer's id."),
-    status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
+    status: status.meta({
       description:
         "COMPLETED at once between two of your wallets. To an outside address PENDING until its block " +
         "is final, then COMPLETED or FAILED. `settlement` can be CONFIRMED a moment earlier.",
@@ -34,7 +40,7 @@ const transfer = z
       description: "The id of the destination when it is one of your wallets; otherwise null.",
     }),
     amount: won("The amount of the transfer, in KRW."),
-    memo: responseMemo,
+    ...responseNotes,
     settlement,
     failureReason: z
       .string()
@@ -77,7 +83,7 @@ export const createTransfer = operation({
           pattern: ADDRESS_FORM.source,
         }),
       amount: amountOf("The amount to transfer, in KRW."),
-      memo,
+      ...notes,
     })
     .meta({ id: "CreateTransfer" }),
   status: 201,
@@ -97,16 +103,36 @@ export const getTransfer = operation({
   errors: ["TRF_005"],
 });
 
+export const updateTransfer = operation({
+  ...updatesMetadata,
+  id: "updateTransfer",
+  tag: "Transfers",
+  summary: "Change a transfer's metadata",
+  params: z.strictObject({ transferId: idOf("trf", "TRF_005", "The transfer's id.") }),
+  data: transfer,
+  errors: ["TRF_005"],
+});
+
 export const listTransfers = operation({
   id: "listTransfers",
   tag: "Transfers",
-  summary: "List transfers, newest first",
+  summary: "List transfers",
   description:
     "Sorted by the time of the request, which the ids contain. A scheduled transfer is sorted by its " +
     "scheduled time, also when it was sent later. `GET /api/wallets/{walletId}/transactions` sorts by " +
     "the time the balance changed.",
   access: "full",
-  query: listQuery({ walletId: idFilter("wal", "Only transfers of this wallet.").optional() }),
+  query: listQuery({
+    walletId: idFilter("wal", "Only transfers of this wallet.").optional(),
+    reference: referenceFilter,
+    status: status.optional().meta({ description: "Only transfers with this status." }),
+    ...moneyFilters,
+    from: queryMomentOf("Only transfers requested at or after this time.").optional(),
+    to: queryMomentOf(
+      "Only transfers requested before this time. Must not be earlier than `from`.",
+    ).optional(),
+    order,
+  }),
   status: 200,
   data: pageOf(transfer).meta({ id: "TransferPage" }),
   errors: [],
@@ -114,8 +140,8 @@ export const listTransfers = operation({
 
 export function createTransferWith(clients: Clients): Handler<typeof createTransfer> {
   return async ({ body }, call) => {
-    const { fromWalletId, toWalletAddress, amount, memo } = body;
-    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo, metadata: {} };
+    const { amount, metadata = {}, ...same } = body;
+    const command = { ...same, amountWon: String(amount), metadata };
     const { value, replayed } = await executeCommand(clients, call, {
       body,
       command: { $case: "transfer", value: command },
@@ -133,10 +159,20 @@ export function getTransferWith({ payment }: Clients): Handler<typeof getTransfe
   });
 }
 
+export function updateTransferWith({ payment }: Clients): Handler<typeof updateTransfer> {
+  return async ({ params: { transferId: id }, body }, { principal: { orgId } }) => {
+    const { object } = await payment.updateMetadata({ orgId, id, ...changeOf(body) });
+    return { data: transferJson(updated(object, "transfer")) };
+  };
+}
+
 export function listTransfersWith({ payment }: Clients): Handler<typeof listTransfers> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { walletId } = query;
-    const asked = { orgId, walletId, page: toPageRequest(query) };
+    const { walletId, status } = query;
+    const asked = {
+      ...{ orgId, walletId, filter: listFilter(query), page: toPageRequest(query) },
+      status: status && enumValue(TransferStatus, status),
+    };
     const { transfers, page } = await payment.listTransfers(asked, { retry: true });
     return { data: { items: transfers.map(transferJson), pagination: toPagination(query, page) } };
   };

@@ -7,12 +7,12 @@ import { isoTime, requirePresent, settlementJson, walletJson, wonJson } from "@w
 import { type Clients } from "../clients";
 import { keyedBy, retriedBy } from "./bodyHash";
 import { toPageRequest, toPagination } from "./pagination";
+import { metadataOf, responseMetadata, responseNotes } from "./notes";
 import { type Handler, operation } from "./operation";
 import {
   responseId,
   idOf,
   listQuery,
-  responseMemo,
   queryMomentOf,
   pageOf,
   settlement,
@@ -32,23 +32,7 @@ const userId = textOf(
   1,
 ).refine(isUserId, { message: USER_ID_FORM });
 
-const MAX_METADATA_KEY_CHARACTERS = 40;
-
-const metadata = z
-  .record(
-    textOf(MAX_METADATA_KEY_CHARACTERS, "The name of the pair.", 1),
-    textOf(500, "The value of the pair."),
-  )
-  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
-    message: `must have at most ${MAX_METADATA_PAIRS} pairs`,
-  })
-  .meta({
-    description:
-      "Your own pairs of strings. The keys `constructor`, `prototype` and `__proto__` are refused.",
-    maxProperties: MAX_METADATA_PAIRS,
-    // The generator omits the schema of the keys.
-    propertyNames: { minLength: 1, maxLength: MAX_METADATA_KEY_CHARACTERS },
-  });
+const metadata = metadataOf(MAX_METADATA_PAIRS);
 
 const wallet = z
   .strictObject({
@@ -61,7 +45,7 @@ const wallet = z
     balance: won("The wallet's balance, in KRW."),
     availableBalance: won("The balance less the holds of transfers under way, in KRW."),
     status: walletStatus,
-    metadata: z.record(z.string(), z.string()).meta({ description: "Your own pairs of strings." }),
+    metadata: responseMetadata,
     createdAt: timestamp("When the wallet was created."),
     updatedAt: timestamp("When the wallet last changed."),
   })
@@ -73,7 +57,7 @@ const createdWallet = wallet.omit({ availableBalance: true, updatedAt: true }).m
   description: "A wallet as it was created. Its availableBalance and updatedAt are left out.",
 });
 
-const walletPath = z.strictObject({ walletId: idOf("wal", "WAL_002", "The wallet's id.") });
+export const walletPath = z.strictObject({ walletId: idOf("wal", "WAL_002", "The wallet's id.") });
 
 export const createWallet = operation({
   id: "createWallet",
@@ -166,8 +150,9 @@ const WALLET_TRANSACTION_TYPES = [
 
 export type WalletTransactionType = (typeof WALLET_TRANSACTION_TYPES)[number];
 
-const walletTransaction = z
+export const walletTransaction = z
   .strictObject({
+    walletId: responseId("The wallet whose balance moved."),
     transactionId: z.string().meta({
       description: "The id of this entry of the list. It is not used by other operations.",
     }),
@@ -179,7 +164,8 @@ const walletTransaction = z
       description:
         "The other wallet's id or the outside address. null for minted and burnt money. Of several wallets of a payer the first that paid.",
     }),
-    memo: responseMemo,
+    memo: responseNotes.memo,
+    reference: responseNotes.reference,
     relatedId: responseId(
       "The id of the charge, refund, payment, transfer or deposit. All entries of one payment have the same.",
     ),
@@ -192,7 +178,7 @@ const walletTransaction = z
   })
   .meta({ id: "WalletTransaction", description: "One movement of a wallet's balance." });
 
-const transactionTypes = z
+export const transactionTypes = z
   .string()
   .transform((text) => text.split(",") as WalletTransactionType[])
   .refine((types) => types.every((type) => WALLET_TRANSACTION_TYPES.includes(type)), {
@@ -228,7 +214,7 @@ export function createWalletWith({ wallet: service }: Clients): Handler<typeof c
   return async ({ body }, call) => {
     const { principal, repeatOnly } = call;
     const { userId, walletType, metadata = {} } = body;
-    const key = keyedBy(call, { userId, walletType, metadata: sorted(metadata) });
+    const key = keyedBy(call, { userId, walletType, metadata });
     const wanted = { userId, walletType: enumValue(WalletType, walletType), metadata };
     const { wallet: made, replayed } = await service.createWallet(
       { orgId: principal.orgId, ...wanted, ...key, repeatOnly },
@@ -237,11 +223,6 @@ export function createWalletWith({ wallet: service }: Clients): Handler<typeof c
     const { availableBalance: _, updatedAt: __, ...data } = walletJson(made);
     return { data, replayed };
   };
-}
-
-/** The same pairs are the same request, in any order. */
-function sorted(metadata: Record<string, string>): [string, string][] {
-  return Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 export function getWalletWith({ wallet: service }: Clients): Handler<typeof getWallet> {
@@ -284,12 +265,13 @@ export function listWalletTransactionsWith({ payment }: Clients): Handler<typeof
     const { type: types = [], from, to } = query;
     const asked = { orgId, walletId, types, from, to, page: toPageRequest(query) };
     const { transactions, page } = await payment.listWalletTransactions(asked, { retry: true });
-    return { data: { items: transactions.map(lineOf), pagination: toPagination(query, page) } };
+    return { data: { items: transactions.map(transactionJson), pagination: toPagination(query, page) } };
   };
 }
 
-function lineOf(of: WalletTransaction) {
+export function transactionJson(of: WalletTransaction) {
   return {
+    walletId: of.walletId,
     transactionId: of.transactionId,
     type: of.type as WalletTransactionType,
     direction: requirePresent(enumName(Direction, of.direction)),
@@ -297,6 +279,7 @@ function lineOf(of: WalletTransaction) {
     balanceAfter: wonJson(of.balanceAfterWon),
     counterparty: of.counterparty ?? null,
     memo: of.memo ?? null,
+    reference: of.reference ?? null,
     relatedId: of.relatedId,
     cancelId: of.cancelId ?? null,
     settlement: settlementJson(of.settlement),

@@ -35,7 +35,7 @@ chain-relayer:
 events:
   schema: events
   semiSpaceMib: 16
-  calls: [auth, wallet, ledger, chain-relayer]
+  calls: [auth, wallet, ledger, payment, chain-relayer]
   webhooks: true
   settings: [NETWORK, WEBHOOK_KEK_PATH]
 {{- end }}

@@ -90,6 +90,11 @@ function idTimeOf(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }
 
+/** The lowest text of ids that are made at this time or later. A time before 1970 is the year 1970. */
+export function firstIdAt(prefix: IdPrefix, time: Date): string {
+  return `${prefix}_${idTimeOf(Math.max(time.getTime(), 0))}`;
+}
+
 /** The creation time of a time-ordered id. */
 export function idTimeMs(id: string): number {
   return Number.parseInt(hexOf(id).slice(0, 12), 16);

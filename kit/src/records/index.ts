@@ -1,6 +1,7 @@
 // State of money commands: ledger entry → record → message → JSON of the REST API. Payment, the
 // gateway and events use it, so an answer, a record, a list and a public event agree.
 export { cancellableUntil, chargeStatus } from "./charge";
+export { type ChangedMetadata, withChangedMetadata } from "./changedMetadata";
 export {
   type Charge,
   type ChargeCancel,
@@ -29,7 +30,6 @@ export {
 export { pending, type Settlement } from "./settlement";
 export {
   apiKeyJson,
-  cancellationJson,
   chargeCancellationJson,
   chargeJson,
   isoTime,

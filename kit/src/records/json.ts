@@ -2,6 +2,7 @@ import { enumName } from "../grpc/enums";
 import { assert } from "../contract/errors";
 import { type Scope } from "../contract/scopes";
 import { parseWon, wonToJson } from "../contract/money";
+import { type Notes } from "../contract/notes";
 import {
   type Charge,
   type ChargeCancellation,
@@ -71,6 +72,10 @@ export function apiKeyJson<S extends string>(key: {
   };
 }
 
+function notesJson({ memo, reference, metadata }: Notes) {
+  return { memo: memo ?? null, reference: reference ?? null, metadata };
+}
+
 export function settlementJson(settlement: Settlement | undefined) {
   const { status, network, txHash, blockNumber } = requirePresent(settlement);
   return {
@@ -81,16 +86,6 @@ export function settlementJson(settlement: Settlement | undefined) {
   };
 }
 
-export function cancellationJson({
-  cancelId,
-  settlement,
-}: {
-  cancelId: string;
-  settlement?: Settlement | undefined;
-}) {
-  return { cancelId, settlement: settlementJson(settlement) };
-}
-
 export function transferJson(of: Transfer) {
   return {
     transferId: of.transferId,
@@ -99,7 +94,7 @@ export function transferJson(of: Transfer) {
     toWalletAddress: of.toWalletAddress,
     toWalletId: of.toWalletId ?? null,
     amount: wonJson(of.amountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     failureReason: of.failureReason ?? null,
     createdAt: isoTime(of.createdAt),
@@ -115,7 +110,7 @@ export function chargeJson(of: Charge) {
     cancelledAmount: wonJson(of.cancelledAmountWon),
     balance: wonJson(of.balanceWon),
     cancellableUntil: isoTime(of.cancellableUntil),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     createdAt: isoTime(of.createdAt),
   };
@@ -123,9 +118,10 @@ export function chargeJson(of: Charge) {
 
 export function chargeCancellationJson(of: ChargeCancellation) {
   return {
-    ...cancellationJson(of),
+    cancelId: of.cancelId,
+    settlement: settlementJson(of.settlement),
     amount: wonJson(of.amountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     createdAt: isoTime(of.createdAt),
   };
 }
@@ -135,7 +131,7 @@ export function refundJson(of: Refund) {
     refundId: of.refundId,
     walletId: of.walletId,
     amount: wonJson(of.amountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     createdAt: isoTime(of.createdAt),
   };
@@ -156,7 +152,7 @@ export function paymentJson(of: Payment) {
     },
     incentiveAccrued: wonJson(of.incentiveAccruedWon),
     refundedAmount: wonJson(of.refundedAmountWon),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     cancellation: of.cancellation === undefined ? null : paymentCancellationJson(of.cancellation),
     createdAt: isoTime(of.createdAt),
@@ -165,9 +161,10 @@ export function paymentJson(of: Payment) {
 
 export function paymentCancellationJson(of: PaymentCancellation) {
   return {
-    ...cancellationJson(of),
+    cancelId: of.cancelId,
+    settlement: settlementJson(of.settlement),
     ...restoredJson(of),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     createdAt: isoTime(of.createdAt),
   };
 }
@@ -177,7 +174,7 @@ export function paymentRefundJson(of: PaymentRefund) {
     refundId: of.refundId,
     amount: wonJson(of.amountWon),
     ...restoredJson(of),
-    memo: of.memo ?? null,
+    ...notesJson(of),
     settlement: settlementJson(of.settlement),
     createdAt: isoTime(of.createdAt),
   };
@@ -225,7 +222,7 @@ export function recordedTransactionJson(message: RecordedTransaction) {
     txHash: of.txHash ?? null,
     amount: of.amount,
     fee: of.fee ?? null,
-    memo: of.memo ?? null,
+    ...notesJson(of),
     scheduledAt: of.scheduledAt?.toISOString() ?? null,
     status: requirePresent(enumName(RecordStatus, status)),
     failureReason: failureReason ?? null,

@@ -163,6 +163,7 @@ export interface RecordsNow extends Records {
 export function recordsNow(orgId: string, { outcome, hold, cancellations }: RequestState): RecordsNow {
   if (outcome?.outcome?.$case !== "posted") return { chargeCancels: [], paymentRefunds: [] };
   const original = outcome.outcome.value;
+  if (isOriginalDetached(original)) return { chargeCancels: [], paymentRefunds: [] };
   const cancelled = cancellations.map((entry) => recordsOf(orgId, { ...entry, original }));
   const records = { ...recordsOf(orgId, original), ...cancelled.at(-1) };
   if (records.transfer && hold)

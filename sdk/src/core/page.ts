@@ -35,7 +35,7 @@ export interface Pagination {
 
 /** A page as the service sends it. */
 export interface PageData<T> {
-  /** Newest first. */
+  /** In the order of the list. With filters a page can have few items, or none, before the last one. */
   items: T[];
   /** Position of the page. */
   pagination: Pagination;
@@ -43,7 +43,7 @@ export interface PageData<T> {
 
 /** A page of a list. Iterating over it yields its items and those of all later pages. */
 export class Page<T> implements PageData<T>, AsyncIterable<T> {
-  /** Newest first. */
+  /** In the order of the list. With filters a page can have few items, or none, before the last one. */
   readonly items: T[];
   /** Position of the page. */
   readonly pagination: Pagination;

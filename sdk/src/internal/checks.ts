@@ -10,6 +10,8 @@ export interface FieldProblem {
 type Check = FieldProblem | undefined;
 
 const MEMO_MAX_CHARACTERS = 200;
+const REFERENCE_MAX_CHARACTERS = 100;
+const METADATA_MAX_PAIRS = 10;
 
 /** The error for invalid fields. Its `details.fields` has the same form as the service's. */
 export function invalidFields(
@@ -67,6 +69,23 @@ export function checkMemo(memo: unknown): Check {
   if (typeof memo !== "string") return { path: "memo", message: "must be a string" };
   if ([...memo].length <= MEMO_MAX_CHARACTERS) return undefined;
   return { path: "memo", message: `must be at most ${MEMO_MAX_CHARACTERS} characters long` };
+}
+
+export function checkReference(reference: unknown): Check {
+  if (reference === undefined) return undefined;
+  const message = `must be a string of 1 to ${REFERENCE_MAX_CHARACTERS} characters`;
+  const isFit =
+    typeof reference === "string" && reference !== "" && [...reference].length <= REFERENCE_MAX_CHARACTERS;
+  return isFit ? undefined : { path: "reference", message };
+}
+
+export function checkMetadata(metadata: unknown): Check {
+  if (metadata === undefined) return undefined;
+  const path = "metadata";
+  if (!isObject(metadata) || Object.values(metadata).some((value) => typeof value !== "string"))
+    return { path, message: "must be an object of strings" };
+  const message = `must have at most ${METADATA_MAX_PAIRS} pairs`;
+  return Object.keys(metadata).length > METADATA_MAX_PAIRS ? { path, message } : undefined;
 }
 
 export function checkAddress(path: string, address: unknown): Check {

@@ -1,29 +1,35 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import {
-  checkMemo,
-  checkMinimum,
-  checkWon,
-  pathSegment,
-  requireFields,
-  throwProblems,
-} from "../internal/checks.ts";
+import { checkMinimum, checkWon, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
-import { type Cancellation, PAGE_NAMES, type Settlement } from "./shared.ts";
+import {
+  metadataBody,
+  NOTE_NAMES,
+  noteProblems,
+  type Notes,
+  type ShownNotes,
+  type UpdateMetadataRequest,
+} from "./notes.ts";
+import {
+  type Cancellation,
+  MONEY_NAMES,
+  type MoneyFilters,
+  PAGE_NAMES,
+  type Settlement,
+  withTimes,
+} from "./shared.ts";
 
 /** Request of `charges.create`. */
-export interface ChargeRequest {
+export interface ChargeRequest extends Notes {
   /** Wallet to top up. */
   walletId: string;
   /** Amount in KRW, at least 1,000. */
   amount: number;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A top-up of a wallet. */
-export interface Charge {
+export interface Charge extends ShownNotes {
   /** Id of the charge. */
   chargeId: string;
   /** CANCELLED: the whole amount is cancelled. */
@@ -38,8 +44,6 @@ export interface Charge {
   balance: number;
   /** End of the 30 days in which the charge can be cancelled. */
   cancellableUntil: string;
-  /** Memo of the request. */
-  memo: string | null;
   /** Settlement of the charge. Cancellations have their own. */
   settlement: Settlement;
   /** Time of the charge. */
@@ -47,11 +51,9 @@ export interface Charge {
 }
 
 /** A cancellation of a charge or of a part of it. */
-export interface ChargeCancellation extends Cancellation {
+export interface ChargeCancellation extends Cancellation, ShownNotes {
   /** Cancelled amount in KRW. */
   amount: number;
-  /** Memo of the cancellation. */
-  memo: string | null;
   /** Time of the cancellation. */
   createdAt: string;
 }
@@ -63,13 +65,11 @@ export interface ChargeWithCancellations extends Charge {
 }
 
 /** Request of `charges.cancel`. */
-export interface CancelChargeRequest {
+export interface CancelChargeRequest extends Notes {
   /** Charge to cancel. */
   chargeId: string;
   /** Amount in KRW. Without it the whole rest is cancelled, so undefined is refused. */
   amount?: number;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A charge after a cancellation. */
@@ -77,27 +77,23 @@ export interface CancelledCharge extends Charge {
   /** Id of this cancellation. */
   cancelId: string;
   /** This cancellation. */
-  cancellation: Cancellation;
+  cancellation: ChargeCancellation;
 }
 
 /** Request of `charges.refund`. */
-export interface RefundRequest {
-  /** The NORMAL or GOVERNMENT wallet to empty. */
+export interface RefundRequest extends Notes {
+  /** The NORMAL wallet to empty. */
   walletId: string;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A cash-out of a whole wallet. */
-export interface Refund {
+export interface Refund extends ShownNotes {
   /** Id of the refund. */
   refundId: string;
   /** Wallet that was emptied. */
   walletId: string;
   /** Refunded amount in KRW: the available balance at that time. */
   amount: number;
-  /** Memo of the request. */
-  memo: string | null;
   /** Settlement of the refund. */
   settlement: Settlement;
   /** Time of the refund. */
@@ -105,21 +101,41 @@ export interface Refund {
 }
 
 /** Filters of `charges.list`. */
-export type ChargeListQuery = PageQuery & {
-  /** Charges of this wallet. Without it all charges, so undefined is refused. */
-  walletId?: string;
-};
+export type ChargeListQuery = PageQuery &
+  MoneyFilters & {
+    /** Charges of this wallet. Without it all charges, so undefined is refused. */
+    walletId?: string;
+    /** Charges in this state. */
+    status?: Charge["status"];
+  };
+
+/** Filters of `charges.listRefunds`. */
+export type RefundListQuery = PageQuery &
+  MoneyFilters & {
+    /** Refunds of this wallet. Without it all refunds, so undefined is refused. */
+    walletId?: string;
+  };
 
 const PATH = "/api/wallets/charge";
 const MIN_CHARGE_WON = 1_000;
-const CHARGE_NAMES: KnownNames<ChargeRequest> = { walletId: true, amount: true, memo: true };
+const CHARGE_NAMES: KnownNames<ChargeRequest> = { walletId: true, amount: true, ...NOTE_NAMES };
 const CANCEL_NAMES: KnownNames<CancelChargeRequest> = {
   chargeId: true,
   amount: "to cancel the whole rest",
-  memo: true,
+  ...NOTE_NAMES,
 };
-const REFUND_NAMES: KnownNames<RefundRequest> = { walletId: true, memo: true };
-const LIST_NAMES: KnownNames<ChargeListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
+const REFUND_NAMES: KnownNames<RefundRequest> = { walletId: true, ...NOTE_NAMES };
+const LIST_NAMES: KnownNames<ChargeListQuery> = {
+  ...PAGE_NAMES,
+  ...MONEY_NAMES,
+  walletId: "for all wallets",
+  status: "for all states",
+};
+const REFUND_LIST_NAMES: KnownNames<RefundListQuery> = {
+  ...PAGE_NAMES,
+  ...MONEY_NAMES,
+  walletId: "for all wallets",
+};
 
 /** Top-ups, their cancellation, and refunds. */
 export class ChargesApi extends ApiResource {
@@ -136,7 +152,7 @@ export class ChargesApi extends ApiResource {
   /** Refunds the available balance of a NORMAL or GOVERNMENT wallet. Refused with CHG_007 when it is zero. */
   refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
     const body = () => {
-      throwProblems([checkMemo(requireFields("(body)", request, REFUND_NAMES).memo)]);
+      throwProblems(noteProblems(requireFields("(body)", request, REFUND_NAMES)));
       return request;
     };
     return this.keyedPost(() => ({ path: `${PATH}/refund`, body: body() }), options);
@@ -152,23 +168,63 @@ export class ChargesApi extends ApiResource {
     return this.read(() => `${PATH}/${pathSegment("chargeId", chargeId, "CHG_002")}`, options);
   }
 
-  /** Lists charges, newest first. */
+  /** Changes the metadata of a charge. The pairs are merged, and null deletes a pair. */
+  update(
+    chargeId: string,
+    request: UpdateMetadataRequest,
+    options?: CallOptions,
+  ): ApiPromise<ChargeWithCancellations> {
+    const path = () => `${PATH}/${pathSegment("chargeId", chargeId, "CHG_002")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Changes the metadata of a charge's cancellation. */
+  updateCancellation(
+    cancelId: string,
+    request: UpdateMetadataRequest,
+    options?: CallOptions,
+  ): ApiPromise<ChargeCancellation> {
+    const path = () => `${PATH}/cancel/${pathSegment("cancelId", cancelId, "CHG_002")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Changes the metadata of a refund. */
+  updateRefund(refundId: string, request: UpdateMetadataRequest, options?: CallOptions): ApiPromise<Refund> {
+    const path = () => `${PATH}/refund/${pathSegment("refundId", refundId, "CHG_002")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Lists refunds. */
+  listRefunds(query: RefundListQuery = {}, options?: CallOptions): PagePromise<Refund> {
+    return this.pages(
+      () => ({
+        path: `${PATH}/refund`,
+        query: withTimes(requireFields("(query)", query, REFUND_LIST_NAMES)),
+      }),
+      options,
+    );
+  }
+
+  /** Lists charges. */
   list(query: ChargeListQuery = {}, options?: CallOptions): PagePromise<Charge> {
-    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
+    return this.pages(
+      () => ({ path: PATH, query: withTimes(requireFields("(query)", query, LIST_NAMES)) }),
+      options,
+    );
   }
 }
 
 function checkCharge(request: ChargeRequest): ChargeRequest {
-  const { amount, memo } = requireFields("(body)", request, CHARGE_NAMES);
-  throwProblems([checkWon("amount", amount), checkMemo(memo)]);
+  const { amount } = requireFields("(body)", request, CHARGE_NAMES);
+  throwProblems([checkWon("amount", amount), ...noteProblems(request)]);
   throwProblems([checkMinimum("amount", amount, MIN_CHARGE_WON)], "CHG_001");
   return request;
 }
 
 function checkCancellation(request: CancelChargeRequest): CancelChargeRequest {
-  const { amount, memo } = requireFields("(body)", request, CANCEL_NAMES);
+  const { amount } = requireFields("(body)", request, CANCEL_NAMES);
   const amountProblem =
     amount === undefined ? undefined : (checkWon("amount", amount) ?? checkMinimum("amount", amount, 1));
-  throwProblems([amountProblem, checkMemo(memo)]);
+  throwProblems([amountProblem, ...noteProblems(request)]);
   return request;
 }

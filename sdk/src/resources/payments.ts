@@ -1,19 +1,27 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import {
-  checkMemo,
-  checkMinimum,
-  checkWon,
-  pathSegment,
-  requireFields,
-  throwProblems,
-} from "../internal/checks.ts";
+import { checkMinimum, checkWon, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
-import { type Cancellation, PAGE_NAMES, type Settlement } from "./shared.ts";
+import {
+  metadataBody,
+  NOTE_NAMES,
+  noteProblems,
+  type Notes,
+  type ShownNotes,
+  type UpdateMetadataRequest,
+} from "./notes.ts";
+import {
+  type Cancellation,
+  MONEY_NAMES,
+  type MoneyFilters,
+  PAGE_NAMES,
+  type Settlement,
+  withTimes,
+} from "./shared.ts";
 
 /** Request of `payments.create`. */
-export interface PaymentRequest {
+export interface PaymentRequest extends Notes {
   /** Any wallet of the payer. */
   payerWalletId: string;
   /** A NORMAL wallet of another user. */
@@ -25,12 +33,10 @@ export interface PaymentRequest {
    * as possible is spent, so undefined is refused.
    */
   incentiveAmount?: number | null;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A payment from a payer to a receiver. */
-export interface Payment {
+export interface Payment extends ShownNotes {
   /** Id of the payment. */
   paymentId: string;
   /** REFUNDED: refunds returned the whole amount. CANCELLED: it was cancelled at once. */
@@ -54,8 +60,6 @@ export interface Payment {
   incentiveAccrued: number;
   /** Sum of the refunds in KRW. */
   refundedAmount: number;
-  /** Memo of the request. */
-  memo: string | null;
   /** Settlement of the payment. The cancellation and each refund have their own. */
   settlement: Settlement;
   /** Null unless the payment is CANCELLED. */
@@ -65,7 +69,7 @@ export interface Payment {
 }
 
 /** Cancellation of a payment. */
-export interface PaymentCancellation extends Cancellation {
+export interface PaymentCancellation extends Cancellation, ShownNotes {
   /** Amounts that the payer's wallets got back. */
   restored: {
     /** Amount of the INCENTIVE wallet in KRW. */
@@ -77,18 +81,14 @@ export interface PaymentCancellation extends Cancellation {
   incentiveClawedBack: number;
   /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
   keptFromNormal: number;
-  /** Memo of the cancellation. */
-  memo: string | null;
   /** Time of the cancellation. */
   createdAt: string;
 }
 
 /** Request of `payments.cancel`. */
-export interface CancelPaymentRequest {
+export interface CancelPaymentRequest extends Notes {
   /** Payment to cancel. */
   paymentId: string;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A payment after its cancellation. */
@@ -111,7 +111,7 @@ export interface CancelledPayment extends Payment {
 }
 
 /** A refund of a part of a payment. */
-export interface PaymentRefund {
+export interface PaymentRefund extends ShownNotes {
   /** Id of the refund. */
   refundId: string;
   /** Refunded part in KRW. */
@@ -127,8 +127,6 @@ export interface PaymentRefund {
   incentiveClawedBack: number;
   /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
   keptFromNormal: number;
-  /** Memo of the refund. */
-  memo: string | null;
   /** Settlement of the refund. Read the payment again to follow it. */
   settlement: Settlement;
   /** Time of the refund. */
@@ -142,13 +140,11 @@ export interface PaymentWithRefunds extends Payment {
 }
 
 /** Request of `payments.refund`. */
-export interface RefundPaymentRequest {
+export interface RefundPaymentRequest extends Notes {
   /** Payment to refund. */
   paymentId: string;
   /** Part to refund in KRW, at least 1. */
   amount: number;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A payment after a refund. */
@@ -160,10 +156,13 @@ export interface RefundedPayment extends Payment {
 }
 
 /** Filters of `payments.list`. */
-export type PaymentListQuery = PageQuery & {
-  /** Payments from or to this wallet. Without it all payments, so undefined is refused. */
-  walletId?: string;
-};
+export type PaymentListQuery = PageQuery &
+  MoneyFilters & {
+    /** Payments from or to this wallet. Without it all payments, so undefined is refused. */
+    walletId?: string;
+    /** Payments in this state. */
+    status?: Payment["status"];
+  };
 
 const PATH = "/api/wallets/payment";
 const MIN_PAYMENT_WON = 100;
@@ -172,11 +171,16 @@ const PAYMENT_NAMES: KnownNames<PaymentRequest> = {
   receiverWalletId: true,
   amount: true,
   incentiveAmount: "to spend as much of the incentive as possible",
-  memo: true,
+  ...NOTE_NAMES,
 };
-const CANCEL_NAMES: KnownNames<CancelPaymentRequest> = { paymentId: true, memo: true };
-const REFUND_NAMES: KnownNames<RefundPaymentRequest> = { paymentId: true, amount: true, memo: true };
-const LIST_NAMES: KnownNames<PaymentListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
+const CANCEL_NAMES: KnownNames<CancelPaymentRequest> = { paymentId: true, ...NOTE_NAMES };
+const LIST_NAMES: KnownNames<PaymentListQuery> = {
+  ...PAGE_NAMES,
+  ...MONEY_NAMES,
+  walletId: "for all wallets",
+  status: "for all states",
+};
+const REFUND_NAMES: KnownNames<RefundPaymentRequest> = { paymentId: true, amount: true, ...NOTE_NAMES };
 
 /** Payments from a payer's wallets, in the order GOVERNMENT, INCENTIVE, NORMAL, to a receiver. */
 export class PaymentsApi extends ApiResource {
@@ -191,7 +195,7 @@ export class PaymentsApi extends ApiResource {
    */
   cancel(request: CancelPaymentRequest, options?: IdempotentCallOptions): ApiPromise<CancelledPayment> {
     const body = () => {
-      throwProblems([checkMemo(requireFields("(body)", request, CANCEL_NAMES).memo)]);
+      throwProblems(noteProblems(requireFields("(body)", request, CANCEL_NAMES)));
       return request;
     };
     return this.keyedPost(() => ({ path: `${PATH}/cancel`, body: body() }), options);
@@ -210,25 +214,54 @@ export class PaymentsApi extends ApiResource {
     return this.read(() => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`, options);
   }
 
-  /** Lists payments, newest first. */
+  /** Changes the metadata of a payment. The pairs are merged, and null deletes a pair. */
+  update(paymentId: string, request: UpdateMetadataRequest, options?: CallOptions): ApiPromise<Payment> {
+    const path = () => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Changes the metadata of a payment's cancellation. */
+  updateCancellation(
+    cancelId: string,
+    request: UpdateMetadataRequest,
+    options?: CallOptions,
+  ): ApiPromise<PaymentCancellation> {
+    const path = () => `${PATH}/cancel/${pathSegment("cancelId", cancelId, "PAY_004")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Changes the metadata of a payment's refund. */
+  updateRefund(
+    refundId: string,
+    request: UpdateMetadataRequest,
+    options?: CallOptions,
+  ): ApiPromise<PaymentRefund> {
+    const path = () => `${PATH}/refund/${pathSegment("refundId", refundId, "PAY_004")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Lists payments. */
   list(query: PaymentListQuery = {}, options?: CallOptions): PagePromise<Payment> {
-    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
+    return this.pages(
+      () => ({ path: PATH, query: withTimes(requireFields("(query)", query, LIST_NAMES)) }),
+      options,
+    );
   }
 }
 
 function checkPayment(request: PaymentRequest): PaymentRequest {
-  const { amount, incentiveAmount: incentive, memo } = requireFields("(body)", request, PAYMENT_NAMES);
+  const { amount, incentiveAmount: incentive } = requireFields("(body)", request, PAYMENT_NAMES);
   const incentiveProblem =
     incentive == null
       ? undefined
       : (checkWon("incentiveAmount", incentive) ?? checkMinimum("incentiveAmount", incentive, 0));
-  throwProblems([checkWon("amount", amount), incentiveProblem, checkMemo(memo)]);
+  throwProblems([checkWon("amount", amount), incentiveProblem, ...noteProblems(request)]);
   throwProblems([checkMinimum("amount", amount, MIN_PAYMENT_WON)], "PAY_002");
   return request;
 }
 
 function checkRefund(request: RefundPaymentRequest): RefundPaymentRequest {
-  const { amount, memo } = requireFields("(body)", request, REFUND_NAMES);
-  throwProblems([checkWon("amount", amount) ?? checkMinimum("amount", amount, 1), checkMemo(memo)]);
+  const { amount } = requireFields("(body)", request, REFUND_NAMES);
+  throwProblems([checkWon("amount", amount) ?? checkMinimum("amount", amount, 1), ...noteProblems(request)]);
   return request;
 }

@@ -34,3 +34,43 @@ export function toIsoString(moment: Moment | undefined): string | undefined {
 
 /** Names that every list accepts. */
 export const PAGE_NAMES: KnownNames<PageQuery> = { limit: true, currentPage: true, cursor: true };
+
+/** Filters that every list of money has. An undefined filter is refused, because it would list more. */
+export interface MoneyFilters {
+  /** Objects with exactly this reference. */
+  reference?: string;
+  /** Objects with this settlement status. */
+  settlementStatus?: Settlement["status"];
+  /** Start of the period, inclusive. */
+  from?: Moment;
+  /** End of the period, exclusive. */
+  to?: Moment;
+  /** Amounts of at least this many KRW. */
+  minAmount?: number;
+  /** Amounts of at most this many KRW. */
+  maxAmount?: number;
+  /** asc: oldest first. Default: desc, newest first. */
+  order?: "asc" | "desc" | undefined;
+}
+
+/** Names of the filters that every list of money has. */
+export const MONEY_NAMES: KnownNames<MoneyFilters> = {
+  reference: "for all references",
+  settlementStatus: "for all settlement states",
+  from: "to start at the oldest",
+  to: "to end at the newest",
+  minAmount: "for all amounts",
+  maxAmount: "for all amounts",
+  order: true,
+};
+
+/** A query whose times are strings. The distribution over unions keeps `cursor` and `currentPage` apart. */
+type WithTimes<Q> = Q extends unknown
+  ? Omit<Q, "from" | "to"> & { from: string | undefined; to: string | undefined }
+  : never;
+
+/** A query with its times as the service reads them. */
+export function withTimes<Q extends { from?: Moment; to?: Moment }>(query: Q): WithTimes<Q> {
+  const { from, to, ...rest } = query;
+  return { ...rest, from: toIsoString(from), to: toIsoString(to) } as WithTimes<Q>;
+}

@@ -5,7 +5,6 @@ import { ApiResource } from "../internal/apiResource.ts";
 import {
   checkAddress,
   checkFuture,
-  checkMemo,
   checkTime,
   checkTxHash,
   checkUnits,
@@ -16,7 +15,15 @@ import {
 import type { KnownNames } from "../internal/names.ts";
 import { pollUntil, type WaitOptions } from "../internal/pollUntil.ts";
 import type { Transport } from "../internal/transport.ts";
-import { type Moment, PAGE_NAMES, toIsoString } from "./shared.ts";
+import {
+  metadataBody,
+  NOTE_NAMES,
+  noteProblems,
+  type Notes,
+  type ShownNotes,
+  type UpdateMetadataRequest,
+} from "./notes.ts";
+import { type Moment, PAGE_NAMES, toIsoString, withTimes } from "./shared.ts";
 
 /** INSTANT: the transaction is already on the chain. SCHEDULED: it is due later. */
 export const TxPaymentType = { INSTANT: "INSTANT", SCHEDULED: "SCHEDULED" } as const;
@@ -28,7 +35,7 @@ export const TransactionStatus = { PENDING: "PENDING", CONFIRMED: "CONFIRMED", F
 /** State of a record. */
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
 
-interface TransactionFields {
+interface TransactionFields extends Notes {
   /** Network of the sender. Default: the client's network. */
   fromNetworkType?: NetworkType;
   /** Network of the receiver. Default: fromNetworkType. */
@@ -41,8 +48,6 @@ interface TransactionFields {
   amount: string;
   /** Integer string in the token's smallest unit. */
   fee?: string | undefined;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A record of a transaction that is already on the chain. */
@@ -69,7 +74,7 @@ export interface ScheduledTransactionRequest extends TransactionFields {
 export type TransactionCreateRequest = InstantTransactionRequest | ScheduledTransactionRequest;
 
 /** A recorded transaction. */
-export interface TransactionResponse {
+export interface TransactionResponse extends ShownNotes {
   /** Id of the record. */
   id: string;
   /** Network of the sender. */
@@ -88,8 +93,6 @@ export interface TransactionResponse {
   amount: string;
   /** Integer string in the token's smallest unit. */
   fee: string | null;
-  /** Memo of the request. */
-  memo: string | null;
   /** Due time of a SCHEDULED record. */
   scheduledAt: string | null;
   /** State of the record. */
@@ -134,6 +137,14 @@ export type TransactionListQuery = PageQuery & {
   from?: Moment;
   /** End of the creation time, exclusive. */
   to?: Moment;
+  /** Records with exactly this reference. */
+  reference?: string;
+  /** Amounts of at least this, as an integer string in the token's smallest unit. */
+  minAmount?: string;
+  /** Amounts of at most this, as an integer string in the token's smallest unit. */
+  maxAmount?: string;
+  /** asc: oldest first. Default: desc, newest first. */
+  order?: "asc" | "desc" | undefined;
 };
 
 /** Request of `transactions.updateStatus`. */
@@ -169,7 +180,7 @@ const CREATE_NAMES: KnownNames<TransactionCreateRequest> = {
   toAddress: true,
   amount: true,
   fee: true,
-  memo: true,
+  ...NOTE_NAMES,
   txHash: true,
   scheduledAt: true,
 };
@@ -182,6 +193,10 @@ const LIST_NAMES: KnownNames<TransactionListQuery> = {
   address: "for all addresses",
   from: "to start at the oldest",
   to: "to end at the newest",
+  reference: "for all references",
+  minAmount: "for all amounts",
+  maxAmount: "for all amounts",
+  order: true,
 };
 
 /** Records of on-chain transactions. */
@@ -213,13 +228,17 @@ export class TransactionsApi extends ApiResource {
     return this.read(() => recordPath(id), options);
   }
 
-  /** Lists records, newest first. */
+  /** Lists records. */
   list(query: TransactionListQuery = {}, options?: CallOptions): PagePromise<TransactionResponse> {
-    const filters = () => {
-      const { from, to, ...rest } = requireFields("(query)", query, LIST_NAMES);
-      return { ...rest, from: toIsoString(from), to: toIsoString(to) };
-    };
-    return this.pages(() => ({ path: PATH, query: filters() }), options);
+    return this.pages(
+      () => ({ path: PATH, query: withTimes(requireFields("(query)", query, LIST_NAMES)) }),
+      options,
+    );
+  }
+
+  /** Changes the metadata of a record. The pairs are merged, and null deletes a pair. */
+  update(id: string, request: UpdateMetadataRequest, options?: CallOptions): ApiPromise<TransactionResponse> {
+    return this.patch(() => ({ path: recordPath(id), body: metadataBody(request) }), options);
   }
 
   /** Sets a PENDING record to CONFIRMED or FAILED, which are final. A repetition changes nothing. */
@@ -277,7 +296,7 @@ function checkTransaction(
     request,
     CREATE_NAMES,
   );
-  const { fromAddress, toAddress, amount, fee, memo } = request;
+  const { fromAddress, toAddress, amount, fee } = request;
   const scheduledAt = toIsoString(request.scheduledAt);
   const body = {
     ...request,
@@ -290,7 +309,7 @@ function checkTransaction(
     checkAddress("toAddress", toAddress),
     checkUnits("amount", amount),
     fee === undefined ? undefined : checkUnits("fee", fee),
-    checkMemo(memo),
+    ...noteProblems(request),
     ...checkPaymentType({ ...body, scheduledAt }, { mayBeRepetition: options?.idempotencyKey !== undefined }),
   ]);
   return body;

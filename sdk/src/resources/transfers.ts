@@ -3,7 +3,6 @@ import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import {
   checkAddress,
-  checkMemo,
   checkMinimum,
   checkWon,
   pathSegment,
@@ -11,22 +10,28 @@ import {
   throwProblems,
 } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
-import { PAGE_NAMES, type Settlement } from "./shared.ts";
+import {
+  metadataBody,
+  NOTE_NAMES,
+  noteProblems,
+  type Notes,
+  type ShownNotes,
+  type UpdateMetadataRequest,
+} from "./notes.ts";
+import { MONEY_NAMES, type MoneyFilters, PAGE_NAMES, type Settlement, withTimes } from "./shared.ts";
 
 /** Request of `transfers.create`. */
-export interface TransferRequest {
+export interface TransferRequest extends Notes {
   /** A NORMAL wallet. */
   fromWalletId: string;
   /** Address of another wallet, or an outside address. */
   toWalletAddress: string;
   /** Amount in KRW, at least 1. */
   amount: number;
-  /** At most 200 characters. */
-  memo?: string | undefined;
 }
 
 /** A transfer from a wallet to an address. */
-export interface Transfer {
+export interface Transfer extends ShownNotes {
   /** Id of the transfer. */
   transferId: string;
   /**
@@ -42,8 +47,6 @@ export interface Transfer {
   toWalletId: string | null;
   /** Amount in KRW. */
   amount: number;
-  /** Memo of the request. */
-  memo: string | null;
   /** Settlement of the transfer. */
   settlement: Settlement;
   /** Reason of a FAILED transfer, else null. */
@@ -53,19 +56,27 @@ export interface Transfer {
 }
 
 /** Filters of `transfers.list`. */
-export type TransferListQuery = PageQuery & {
-  /** Transfers from or to this wallet. Without it all transfers, so undefined is refused. */
-  walletId?: string;
-};
+export type TransferListQuery = PageQuery &
+  MoneyFilters & {
+    /** Transfers from or to this wallet. Without it all transfers, so undefined is refused. */
+    walletId?: string;
+    /** Transfers in this state. */
+    status?: Transfer["status"];
+  };
 
 const PATH = "/api/wallets/transfer";
 const TRANSFER_NAMES: KnownNames<TransferRequest> = {
   fromWalletId: true,
   toWalletAddress: true,
   amount: true,
-  memo: true,
+  ...NOTE_NAMES,
 };
-const LIST_NAMES: KnownNames<TransferListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
+const LIST_NAMES: KnownNames<TransferListQuery> = {
+  ...PAGE_NAMES,
+  ...MONEY_NAMES,
+  walletId: "for all wallets",
+  status: "for all states",
+};
 
 /** Transfers from a wallet to an address. The user pays no gas. */
 export class TransfersApi extends ApiResource {
@@ -79,15 +90,24 @@ export class TransfersApi extends ApiResource {
     return this.read(() => `${PATH}/${pathSegment("transferId", transferId, "TRF_005")}`, options);
   }
 
-  /** Lists transfers, newest first. */
+  /** Changes the metadata of a transfer. The pairs are merged, and null deletes a pair. */
+  update(transferId: string, request: UpdateMetadataRequest, options?: CallOptions): ApiPromise<Transfer> {
+    const path = () => `${PATH}/${pathSegment("transferId", transferId, "TRF_005")}`;
+    return this.patch(() => ({ path: path(), body: metadataBody(request) }), options);
+  }
+
+  /** Lists transfers. */
   list(query: TransferListQuery = {}, options?: CallOptions): PagePromise<Transfer> {
-    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
+    return this.pages(
+      () => ({ path: PATH, query: withTimes(requireFields("(query)", query, LIST_NAMES)) }),
+      options,
+    );
   }
 }
 
 function checkTransfer(request: TransferRequest): TransferRequest {
-  const { toWalletAddress, amount, memo } = requireFields("(body)", request, TRANSFER_NAMES);
-  throwProblems([checkWon("amount", amount) ?? checkMinimum("amount", amount, 1), checkMemo(memo)]);
+  const { toWalletAddress, amount } = requireFields("(body)", request, TRANSFER_NAMES);
+  throwProblems([checkWon("amount", amount) ?? checkMinimum("amount", amount, 1), ...noteProblems(request)]);
   throwProblems([checkAddress("toWalletAddress", toWalletAddress)], "TRF_002");
   return request;
 }

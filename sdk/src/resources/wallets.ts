@@ -1,9 +1,16 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
+import { checkTime, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
-import { type Moment, PAGE_NAMES, type Settlement, toIsoString } from "./shared.ts";
+import {
+  type Moment,
+  MONEY_NAMES,
+  type MoneyFilters,
+  PAGE_NAMES,
+  type Settlement,
+  toIsoString,
+} from "./shared.ts";
 
 /**
  * Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL. In this version they draw 0 from
@@ -84,6 +91,8 @@ export type WalletTransactionType =
 
 /** A line of a wallet's statement. */
 export interface WalletTransaction {
+  /** Wallet whose balance moved. */
+  walletId: string;
   /** Id of the line. */
   transactionId: string;
   /** Type of the movement. */
@@ -101,6 +110,8 @@ export interface WalletTransaction {
   counterparty: string | null;
   /** Memo of the request. */
   memo: string | null;
+  /** Reference of the request. */
+  reference: string | null;
   /** Id of the payment, charge, refund or transfer. */
   relatedId: string;
   /** Id of the cancellation, else null. Parts of a cancelled charge share their relatedId. */
@@ -121,6 +132,29 @@ export type WalletTransactionListQuery = PageQuery & {
   to?: Moment;
 };
 
+/** Filters of `wallets.listAllTransactions`. An undefined filter is refused. */
+export type AllTransactionsQuery = PageQuery &
+  MoneyFilters & {
+    /** A type or an array of types. */
+    type?: WalletTransactionType | readonly WalletTransactionType[];
+  };
+
+/** The balance of a wallet at a time. */
+export interface BalanceAtTime {
+  /** Id of the wallet. */
+  walletId: string;
+  /** Time of the balance. */
+  at: string;
+  /** Balance in KRW after all movements before this time. */
+  balance: number;
+}
+
+/** Query of `wallets.getBalance`. */
+export interface BalanceQuery {
+  /** The time. Without it now, so undefined is refused. */
+  at?: Moment;
+}
+
 const PATH = "/api/wallets";
 const MAX_METADATA_PAIRS = 5;
 const CREATE_NAMES: KnownNames<CreateWalletRequest> = { userId: true, walletType: true, metadata: true };
@@ -137,6 +171,13 @@ const STATEMENT_NAMES: KnownNames<WalletTransactionListQuery> = {
   from: "to start at the oldest",
   to: "to end at the newest",
 };
+
+const ALL_NAMES: KnownNames<AllTransactionsQuery> = {
+  ...PAGE_NAMES,
+  ...MONEY_NAMES,
+  type: "for all types",
+};
+const BALANCE_NAMES: KnownNames<BalanceQuery> = { at: "to read the balance now" };
 
 /** Users' wallets and their statements. */
 export class WalletsApi extends ApiResource {
@@ -186,6 +227,22 @@ export class WalletsApi extends ApiResource {
       options,
     );
   }
+
+  /**
+   * Lists the movements of all wallets of your organisation, newest first. All ten types, refunds and
+   * deposits included. The pages have no total count.
+   */
+  listAllTransactions(
+    query: AllTransactionsQuery = {},
+    options?: CallOptions,
+  ): PagePromise<WalletTransaction> {
+    return this.pages(() => ({ path: "/api/transactions", query: allQuery(query) }), options);
+  }
+
+  /** Reads the balance of a wallet at a time in the past. */
+  getBalance(walletId: string, query: BalanceQuery = {}, options?: CallOptions): ApiPromise<BalanceAtTime> {
+    return this.read(() => balancePath(walletId, query), options);
+  }
 }
 
 function walletPath(walletId: string): string {
@@ -194,12 +251,29 @@ function walletPath(walletId: string): string {
 
 function statementQuery(query: WalletTransactionListQuery) {
   const { type, from, to, ...part } = requireFields("(query)", query, STATEMENT_NAMES);
+  return { ...part, type: typesOf(type), from: toIsoString(from), to: toIsoString(to) };
+}
+
+function allQuery(query: AllTransactionsQuery) {
+  const { type, from, to, ...part } = requireFields("(query)", query, ALL_NAMES);
+  return { ...part, type: typesOf(type), from: toIsoString(from), to: toIsoString(to) };
+}
+
+function typesOf(type: WalletTransactionListQuery["type"]): string | undefined {
   const types = type === undefined ? undefined : [type].flat().join(",");
   // The service would read an empty filter as all types.
   throwProblems([
     types === "" ? { path: "type", message: "must be a type or an array of types" } : undefined,
   ]);
-  return { ...part, type: types, from: toIsoString(from), to: toIsoString(to) };
+  return types;
+}
+
+function balancePath(walletId: string, query: BalanceQuery): string {
+  const at = toIsoString(requireFields("(query)", query, BALANCE_NAMES).at);
+  const path = `${walletPath(walletId)}/balance`;
+  if (at === undefined) return path;
+  throwProblems([checkTime("at", at)]);
+  return `${path}?at=${encodeURIComponent(at)}`;
 }
 
 function checkMetadata<T extends { metadata?: WalletMetadata | undefined }>(request: T): T {

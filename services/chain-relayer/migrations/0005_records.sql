@@ -12,6 +12,10 @@ create table records (
   amount numeric(78, 0) not null check (amount >= 0),
   fee numeric(78, 0) check (fee >= 0),
   memo text,
+  reference text,
+  -- The pairs of the request, and all pairs after the last change of them.
+  metadata jsonb not null default '{}',
+  changed_metadata jsonb,
   scheduled_at timestamptz,
   status text not null check (status in ('PENDING', 'CONFIRMED', 'FAILED')),
   failure_reason text,
@@ -44,6 +48,7 @@ create table records (
 ) with (fillfactor = 90, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 
 create unique index records_hash on records (org_id, from_network, tx_hash) where payment_type = 'INSTANT';
+create index records_by_reference on records (org_id, reference, record_id) where reference is not null;
 create index records_by_state on records (org_id, status, payment_type, record_id);
 create index records_by_sender on records (org_id, from_address, status, payment_type, record_id);
 create unique index records_by_key on records (org_id, idempotency_key) where idempotency_key is not null;

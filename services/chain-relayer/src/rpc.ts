@@ -20,7 +20,7 @@ import {
   RelayerServiceService,
 } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
-import { recordMessage, type RequestKey } from "./records";
+import { isUnits, recordMessage, type RequestKey } from "./records";
 import { settlementMessage } from "./settlement";
 
 const MAX_REFS = 1_000;
@@ -51,7 +51,7 @@ export function rpc(app: App): GrpcService[] {
         const { record, history } = await app.getRecord(keyOf(orgId, id));
         return { record: recordMessage(record, history) };
       },
-      async listRecords({ orgId, status, paymentType, address, from, to, page }) {
+      async listRecords({ orgId, status, paymentType, address, from, to, page, ...filter }) {
         const { items, info } = await app.listRecords({
           orgId: readOrgId(orgId),
           status: enumFilter(RecordStatus, status, "status") ?? null,
@@ -59,6 +59,9 @@ export function rpc(app: App): GrpcService[] {
           address: address ?? null,
           from: from ?? null,
           to: to ?? null,
+          reference: filter.reference,
+          minAmount: readUnits(filter.minAmount, "minAmount"),
+          maxAmount: readUnits(filter.maxAmount, "maxAmount"),
           page: readPage(page, (key) => isId("txn", key)),
         });
         return { records: items.map((record) => recordMessage(record, [])), page: info };
@@ -75,6 +78,10 @@ export function rpc(app: App): GrpcService[] {
         return {
           record: recordMessage(await app.updateRecordSchedule({ ...keyOf(orgId, id), scheduledAt }), []),
         };
+      },
+      async updateRecordMetadata({ orgId, id, set, remove }) {
+        const record = await app.updateRecordMetadata({ ...keyOf(orgId, id), set, remove });
+        return { record: recordMessage(record, []) };
       },
       async getOperations({ refs }) {
         const found = await app.getOperations(readAtMost(MAX_REFS, refs, "refs"));
@@ -93,6 +100,12 @@ export function rpc(app: App): GrpcService[] {
       },
     }),
   ];
+}
+
+function readUnits(text: string | undefined, path: string): bigint | undefined {
+  if (text === undefined) return undefined;
+  if (!isUnits(text)) throw invalidRequest([{ path, message: "must be a whole number in digits" }]);
+  return BigInt(text);
 }
 
 /** A malformed id is answered like an unknown one. */

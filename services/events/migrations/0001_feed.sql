@@ -54,6 +54,16 @@ create table cancellations (
   primary key (org_id, cancel_id)
 );
 
+-- Metadata that a partner changed. The ledger entry of a later event of the object has the metadata of its command.
+create table changed_metadata (
+  org_id text not null,
+  -- The id of the object or of its cancellation.
+  object_id text not null,
+  metadata json not null,
+  version bigint not null,
+  primary key (org_id, object_id)
+);
+
 -- Settlements that arrived before their ledger entry, because the two come by different feeds.
 create table early_settlements (
   org_id text not null,

@@ -10,6 +10,7 @@ const schema = z.object({
   AUTH_ADDRESS: hostPort,
   WALLET_ADDRESS: hostPort,
   LEDGER_ADDRESS: hostPort,
+  PAYMENT_ADDRESS: hostPort,
   RELAYER_ADDRESS: hostPort,
   /** The name that settlements show. */
   NETWORK: networkSetting,

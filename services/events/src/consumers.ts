@@ -32,6 +32,11 @@ export function consumers(app: App): ConsumerSpec[] {
       ]),
     },
     {
+      group: "events.metadata",
+      topics: ["wonrail.payment.v1"],
+      handlers: { metadata_changed: { all: app.projectMetadata } },
+    },
+    {
       group: "events.keys",
       topics: ["wonrail.auth.v1"],
       handlers: sameFor(app.projectKeys, ["key_issued", "key_refreshed", "key_revoked"]),

@@ -16,6 +16,7 @@ void runService({
     { topic: "wonrail.auth.v1", service: "auth", address: config.AUTH_ADDRESS },
     { topic: "wonrail.wallet.v1", service: "wallet", address: config.WALLET_ADDRESS },
     { topic: "wonrail.ledger.v1", service: "ledger", address: config.LEDGER_ADDRESS },
+    { topic: "wonrail.payment.v1", service: "payment", address: config.PAYMENT_ADDRESS },
     { topic: "wonrail.relayer.v1", service: "chain-relayer", address: config.RELAYER_ADDRESS },
   ],
   config,

@@ -56,7 +56,7 @@ create function index_entries_partition(partition text) returns void
 as $$
 begin
   execute format('create unique index on %I (org_id, org_sequence) where org_sequence is not null', partition);
-  execute format('create index on %I (org_id, reference) where reference is not null', partition);
+  execute format('create index on %I (org_id, reference, org_sequence) where reference is not null', partition);
   execute format('create index on %I (org_id, original_id) where original_id is not null', partition);
 end
 $$;

@@ -13,10 +13,12 @@ import { verifyJournal } from "./commands/verifyJournal";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
 import type { Answer } from "./intents/decide";
+import { getBalanceAt } from "./queries/getBalanceAt";
 import { getBalances } from "./queries/getBalances";
 import { findByKey } from "./queries/findByKey";
 import { getEntries } from "./queries/getEntries";
 import { listJournal } from "./queries/listJournal";
+import { listLines, type LinesQuery } from "./queries/listLines";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
 import { listHeads } from "./store/journalHeads";
@@ -61,6 +63,8 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     listAccounts: (orgId: string, after: string | null, limit: number) =>
       listAccounts(db, orgId, after, limit),
     listStatement: (query: StatementQuery) => listStatement(db, query),
+    listLines: (query: LinesQuery) => listLines(db, query),
+    getBalanceAt: (wanted: Parameters<typeof getBalanceAt>[1]) => getBalanceAt(db, wanted),
     getEntries: (orgId: string, requestIds: string[]) => getEntries(db, orgId, requestIds),
     findByKey: (orgId: string, key: { scope: string; key: string }) => findByKey(db, orgId, key),
     listJournal: (orgId: string, afterSequence: bigint, limit: number) =>

@@ -184,6 +184,7 @@ export function lineMessage(line: StatementLine): LineMessage {
     posting: postingMessage(line.posting),
     counterpartyAccountIds: line.counterpartyIds,
     memo: line.memo ?? undefined,
+    reference: line.reference ?? undefined,
     postedAt: new Date(line.postedAtMs),
   };
 }

@@ -9,10 +9,12 @@ import {
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
+import { parseWon } from "@wonrail/kit/contract/money";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
 import { mayPost } from "./intents";
+import { placeText } from "./queries/listLines";
 import type { Answer } from "./intents/decide";
 import type { TransactionType as Type } from "./domain/types";
 import {
@@ -77,6 +79,28 @@ export function rpc(app: App): GrpcService[] {
           page,
         });
         return { lines: lines.map(lineMessage), page: info };
+      },
+
+      async listLines({ orgId, types, from, to, minAmountWon, maxAmountWon, ...rest }) {
+        if (rest.limit < 1 || rest.limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
+        const { lines, nextAfter } = await app.listLines({
+          ...{ orgId: readOrgId(orgId), types: types.map(typeOf), reference: rest.reference ?? null },
+          ...{ fromMs: from?.getTime() ?? null, toMs: to?.getTime() ?? null },
+          minWon: minAmountWon === undefined ? null : parseWon(minAmountWon, "minAmount"),
+          maxWon: maxAmountWon === undefined ? null : parseWon(maxAmountWon, "maxAmount"),
+          ...{ oldestFirst: rest.oldestFirst, after: rest.after ?? null, limit: rest.limit },
+        });
+        return {
+          lines: lines.map(({ line, place }) => ({ line: lineMessage(line), place: placeText(place) })),
+          nextAfter: nextAfter ?? undefined,
+        };
+      },
+
+      async getBalanceAt({ orgId, accountId, at }) {
+        if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
+        if (!at) throw bad("at", "is required");
+        const wanted = { orgId: readOrgId(orgId), accountId, atMs: at.getTime() };
+        return { balanceWon: (await app.getBalanceAt(wanted)).toString() };
       },
 
       async getEntries({ orgId, requestIds }) {

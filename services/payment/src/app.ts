@@ -14,15 +14,19 @@ import { projectJournal } from "./commands/projectJournal";
 import { projectSettlements } from "./commands/projectSettlements";
 import { rebuildRecords } from "./commands/rebuildRecords";
 import { settleTransfers } from "./commands/settleTransfers";
+import { updateMetadata } from "./commands/updateMetadata";
 import { type Config } from "./config";
 import { createCommandMetrics } from "./metrics/commandMetrics";
 import { createProjectionMetrics } from "./metrics/projectionMetrics";
+import { getBalanceAt } from "./queries/getBalanceAt";
 import { getCharge } from "./queries/getCharge";
 import { getPayment } from "./queries/getPayment";
 import { getRefund } from "./queries/getRefund";
 import { getTransfer } from "./queries/getTransfer";
 import { listCharges } from "./queries/listCharges";
 import { listPayments } from "./queries/listPayments";
+import { listRefunds } from "./queries/listRefunds";
+import { listTransactions } from "./queries/listTransactions";
 import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 import { savePolicy } from "./store/policies";
@@ -64,12 +68,16 @@ export function createApp(parts: ServiceParts<Config>) {
       savePolicy(tx, policyFrom(orgId, organisation)),
     getTransfer: bind(getTransfer),
     listTransfers: bind(listTransfers),
+    updateMetadata: bind(updateMetadata),
     getCharge: bind(getCharge),
     listCharges: bind(listCharges),
     getRefund: bind(getRefund),
+    listRefunds: bind(listRefunds),
     getPayment: bind(getPayment),
     listPayments: bind(listPayments),
     listWalletTransactions: bind(listWalletTransactions),
+    listTransactions: bind(listTransactions),
+    getBalanceAt: bind(getBalanceAt),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {

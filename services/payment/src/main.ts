@@ -3,6 +3,7 @@ import { runService } from "@wonrail/kit/service";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
+import { TOPICS } from "./events";
 import { jobs } from "./jobs";
 import { rpc } from "./rpc";
 
@@ -11,7 +12,7 @@ const config = readConfig();
 void runService({
   name: "payment",
   migrations: join(__dirname, "..", "migrations"),
-  topics: [],
+  topics: TOPICS,
   feeds: [
     { topic: "wonrail.auth.v1", service: "auth", address: config.AUTH_ADDRESS },
     { topic: "wonrail.ledger.v1", service: "ledger", address: config.LEDGER_ADDRESS },

@@ -1,5 +1,6 @@
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import {
+  enumFilter,
   fromErrorDetail,
   type GrpcService,
   implement,
@@ -10,17 +11,26 @@ import {
   readOrgId,
   serveItems,
 } from "@wonrail/kit/grpc/server";
-import { type IdPrefix, isId } from "@wonrail/kit/contract/ids";
+import { firstIdAt, type IdPrefix, isId } from "@wonrail/kit/contract/ids";
+import { parseWon } from "@wonrail/kit/contract/money";
 import { type Log } from "@wonrail/kit/log";
 import { readPage } from "@wonrail/kit/page";
+import { type PageRequest } from "@wonrail/proto/common/v1/common";
 import {
+  ChargeStatus,
   type ExecuteRequest,
   type ExecuteResponse,
+  type ListFilter,
   PaymentServiceService,
+  PaymentStatus,
+  SettlementStatus,
+  TransferStatus,
 } from "@wonrail/proto/payment/v1/payment";
 import { type App } from "./app";
 
 const MAX_BULK = 1_000;
+/** The ledger's places of lines are the cursors of ListTransactions. */
+const LINE_PLACE = /^[1-9][0-9]{0,17}\.[0-9]{1,7}$/;
 
 /** The way in by gRPC. */
 export function rpc(app: App, log: Log): GrpcService[] {
@@ -46,18 +56,34 @@ export function rpc(app: App, log: Log): GrpcService[] {
       getCharge: async ({ orgId, chargeId }) => app.getCharge(keyOf(orgId, chargeId)),
       getRefund: async ({ orgId, refundId }) => ({ refund: await app.getRefund(keyOf(orgId, refundId)) }),
       getPayment: async ({ orgId, paymentId }) => app.getPayment(keyOf(orgId, paymentId)),
+      updateMetadata: async ({ orgId, id, set, remove }) =>
+        app.updateMetadata({ ...keyOf(orgId, id), set, remove }),
       async listTransfers(request) {
-        const { items, info } = await app.listTransfers(listWanted("trf", request));
+        const status = enumFilter(TransferStatus, request.status ?? TransferStatus.UNSPECIFIED, "status");
+        const { items, info } = await app.listTransfers({ ...readList("trf", request), status });
         return { transfers: items, page: info };
       },
       async listCharges(request) {
-        const { items, info } = await app.listCharges(listWanted("chg", request));
+        const status = enumFilter(ChargeStatus, request.status ?? ChargeStatus.UNSPECIFIED, "status");
+        const { items, info } = await app.listCharges({ ...readList("chg", request), status });
         return { charges: items, page: info };
       },
+      async listRefunds(request) {
+        const { items, info } = await app.listRefunds(readList("rfd", request));
+        return { refunds: items, page: info };
+      },
       async listPayments(request) {
-        const { items, info } = await app.listPayments(listWanted("pay", request));
+        const status = enumFilter(PaymentStatus, request.status ?? PaymentStatus.UNSPECIFIED, "status");
+        const { items, info } = await app.listPayments({ ...readList("pay", request), status });
         return { payments: items, page: info };
       },
+      listTransactions: async ({ orgId, types, filter, page }) =>
+        app.listTransactions({
+          ...{ orgId: readOrgId(orgId), types, filter },
+          page: readPage(page, (key) => LINE_PLACE.test(key)),
+        }),
+      getBalanceAt: async ({ orgId, walletId, at }) =>
+        app.getBalanceAt({ orgId: readOrgId(orgId), walletId, at }),
       listWalletTransactions: async ({ orgId, walletId, types, from, to, page }) =>
         app.listWalletTransactions({ orgId: readOrgId(orgId), walletId, types, from, to, page }),
     }),
@@ -81,16 +107,30 @@ function keyOf(orgId: string, id: string) {
   return { orgId: readOrgId(orgId), id };
 }
 
-function listWanted(prefix: IdPrefix, { orgId, walletId, page }: ListRequest) {
+interface ListRequest {
+  orgId: string;
+  walletId?: string | undefined;
+  filter?: ListFilter | undefined;
+  page?: PageRequest | undefined;
+}
+
+function readList(prefix: IdPrefix, { orgId, walletId, filter, page }: ListRequest) {
+  const { reference, settlementStatus = SettlementStatus.UNSPECIFIED, from, to } = filter ?? {};
   return {
     orgId: readOrgId(orgId),
     walletId: walletId ?? null,
+    filter: {
+      reference,
+      settlementStatus: enumFilter(SettlementStatus, settlementStatus, "settlementStatus"),
+      fromId: from && firstIdAt(prefix, from),
+      beforeId: to && firstIdAt(prefix, to),
+      minWon: readWon(filter?.minAmountWon, "minAmount"),
+      maxWon: readWon(filter?.maxAmountWon, "maxAmount"),
+    },
     page: readPage(page, (key) => isId(prefix, key)),
   };
 }
 
-interface ListRequest {
-  orgId: string;
-  walletId?: string | undefined;
-  page?: Parameters<typeof readPage>[0];
+function readWon(amountWon: string | undefined, path: string): bigint | undefined {
+  return amountWon === undefined ? undefined : parseWon(amountWon, path);
 }

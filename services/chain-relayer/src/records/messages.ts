@@ -17,6 +17,8 @@ export function recordMessage(record: TransactionRecord, history: RecordChange[]
       amount: record.amount.toString(),
       fee: record.fee?.toString(),
       memo: record.memo ?? undefined,
+      reference: record.reference ?? undefined,
+      metadata: record.changedMetadata ?? record.metadata,
       scheduledAt: record.scheduledAt ?? undefined,
     },
     status: enumValue(message.RecordStatus, record.status),

@@ -7,6 +7,7 @@ import { deleteOldEvents } from "./commands/deleteOldEvents";
 import { projectChain } from "./commands/projectChain";
 import { projectJournal } from "./commands/projectJournal";
 import { projectKeys } from "./commands/projectKeys";
+import { projectMetadata } from "./commands/projectMetadata";
 import { projectWallets } from "./commands/projectWallets";
 import { warnExpiringKeys } from "./commands/warnExpiringKeys";
 import { getEvent } from "./queries/getEvent";
@@ -36,6 +37,7 @@ export async function createFeed({ db, registry, onClose, network }: FeedParts) 
     projectJournal: measured(projectJournal),
     projectChain: measured(projectChain),
     projectWallets: measured(projectWallets),
+    projectMetadata: measured(projectMetadata),
     projectKeys: measured(projectKeys),
     warnExpiringKeys: (signal: AbortSignal) => warnExpiringKeys(deps, signal),
     deleteOldEvents: (signal: AbortSignal) => deleteOldEvents(deps, signal),

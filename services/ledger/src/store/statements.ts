@@ -1,6 +1,6 @@
 import { named, sql, type Queryable } from "@wonrail/kit/db";
 import { idToUuid, joinId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 import { POSTINGS_PER_BLOCK, type Account, type Posting, type TransactionType } from "../domain/types";
 import { accountId } from "./accounts";
 import { accountTypes, transactionTypes } from "./codes";
@@ -10,6 +10,7 @@ export interface StatementLine {
   requestId: string;
   relatedId: string | null;
   memo: string | null;
+  reference: string | null;
   postedAtMs: number;
   posting: Posting;
   counterpartyIds: string[];
@@ -186,7 +187,7 @@ function matches(account: Account, types: TransactionType[], { first, last }: Se
     ) p`;
 }
 
-interface LineRow {
+export interface LineRow {
   sequence: bigint;
   amount_won: bigint;
   balance_after_won: bigint;
@@ -196,11 +197,13 @@ interface LineRow {
   posted_at: Date;
   related_id: string | null;
   memo: string | null;
+  reference: string | null;
   counterparties: [id: string, type: number][];
 }
 
-const LINE = sql`
-  select p.sequence, p.amount_won, p.balance_after_won, p.type, e.id as entry_id, e.request_prefix, e.posted_at, e.related_id, e.memo,
+/** The columns of a line, from a posting `p` and its entry `e`. */
+export const LINE = sql`
+  select p.sequence, p.amount_won, p.balance_after_won, p.type, e.id as entry_id, e.request_prefix, e.posted_at, e.related_id, e.memo, e.reference,
     coalesce((
       select json_agg(json_build_array(a.id, a.type) order by n.position)
       from (
@@ -216,10 +219,15 @@ const LINE = sql`
 const ENTRY = sql`join entries e on e.org_id = p.org_id and e.id = p.entry_id`;
 
 function toLines(account: Account, rows: LineRow[]): StatementLine[] {
-  return rows.map((row) => ({
+  return rows.map((row) => toLine(account, row));
+}
+
+export function toLine(account: Pick<Account, "number" | "id" | "type">, row: LineRow): StatementLine {
+  return {
     requestId: joinId(row.request_prefix, row.entry_id),
     relatedId: row.related_id,
     memo: row.memo,
+    reference: row.reference,
     postedAtMs: row.posted_at.getTime(),
     posting: {
       accountNumber: account.number,
@@ -231,5 +239,24 @@ function toLines(account: Account, rows: LineRow[]): StatementLine[] {
       sequence: row.sequence,
     },
     counterpartyIds: row.counterparties.map(([id, type]) => accountId(accountTypes.fromCode(type), id)),
-  }));
+  };
+}
+
+/** The balance before the first remaining line from a sequence on. Undefined: there is no such line. */
+export async function findBalanceBefore(
+  db: Queryable,
+  account: Account,
+  sequence: bigint,
+): Promise<Won | undefined> {
+  const row = await db.maybe<{ balance: bigint }>(sql`
+    select balance_after_won - amount_won as balance from postings
+    where account_number = ${account.number} and sequence between ${sequence} and ${account.sequence}
+    order by sequence limit 1`);
+  return row && won(row.balance);
+}
+
+export async function hasDetachedLines(db: Queryable, account: Account): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select from detached_postings where account_number = ${account.number}) as found`);
+  return found;
 }

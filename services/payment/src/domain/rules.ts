@@ -1,14 +1,7 @@
-import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
 import { type Won } from "@wonrail/kit/contract/money";
-import {
-  MAX_MEMO_CHARACTERS,
-  MAX_METADATA_KEY_CHARACTERS,
-  MAX_METADATA_PAIRS,
-  MAX_METADATA_VALUE_CHARACTERS,
-  MAX_REFERENCE_CHARACTERS,
-  type Notes,
-} from "@wonrail/kit/contract/notes";
+import { noteProblems, type Notes } from "@wonrail/kit/contract/notes";
 
 const MIN_CHARGE_WON = 1_000n;
 const MIN_PAYMENT_WON = 100n;
@@ -25,13 +18,8 @@ export function checkPositive(amountWon: Won, path: string): void {
   if (amountWon <= 0n) throw invalidRequest([{ path, message: "must be a positive integer" }]);
 }
 
-/** Counts characters as people do: an emoji is one. */
-export function checkNotes({ memo, reference, metadata }: Notes): void {
-  const problems = [
-    ...tooLong("memo", memo, MAX_MEMO_CHARACTERS),
-    ...tooLong("reference", reference, MAX_REFERENCE_CHARACTERS),
-    ...metadataProblems(metadata),
-  ];
+export function checkNotes(notes: Notes): void {
+  const problems = noteProblems(notes);
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
@@ -46,26 +34,6 @@ export function checkPaymentId(paymentId: string): void {
 
 export function checkWalletId(walletId: string): void {
   if (!isId("wal", walletId)) throw new DomainError("WAL_002", { walletId });
-}
-
-function metadataProblems(metadata: Record<string, string>): FieldProblem[] {
-  const pairs = Object.entries(metadata);
-  const tooMany = { path: "metadata", message: `must have at most ${MAX_METADATA_PAIRS} pairs` };
-  return [
-    ...(pairs.length > MAX_METADATA_PAIRS ? [tooMany] : []),
-    ...pairs.flatMap(([key, value]) => {
-      const characters = [...key];
-      const path = `metadata.${characters.slice(0, MAX_METADATA_KEY_CHARACTERS).join("")}`;
-      if (characters.length < 1 || characters.length > MAX_METADATA_KEY_CHARACTERS)
-        return [{ path, message: `the key must have 1 to ${MAX_METADATA_KEY_CHARACTERS} characters` }];
-      return tooLong(path, value, MAX_METADATA_VALUE_CHARACTERS);
-    }),
-  ];
-}
-
-function tooLong(path: string, text: string | undefined, maxCharacters: number): FieldProblem[] {
-  if (text === undefined || [...text].length <= maxCharacters) return [];
-  return [{ path, message: `must have at most ${maxCharacters} characters` }];
 }
 
 function belowMinimum(code: "CHG_001" | "PAY_002", minimumWon: bigint): DomainError {

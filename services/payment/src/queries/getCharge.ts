@@ -1,10 +1,15 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { type Charge, type ChargeCancel } from "@wonrail/kit/records";
-import { chargeCancellationMessage, chargeMessage } from "@wonrail/kit/records";
+import {
+  type Charge,
+  type ChargeCancel,
+  chargeCancellationMessage,
+  chargeMessage,
+  withChangedMetadata,
+} from "@wonrail/kit/records";
 import { findCharge, listChargeCancels } from "../store/charges";
-import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
+import { type ReadDeps, readAdditions, readRecord, type RecordKey } from "./readRecord";
 
 interface CancelledCharge {
   charge: Charge;
@@ -24,10 +29,12 @@ export async function getCharge(
   if (!found) throw new DomainError("CHG_002");
   const { charge, cancels } = found;
   const ids = [key.id, ...cancels.map(({ cancelId }) => cancelId)];
-  const settled = await readSettlements(deps, key.orgId, ids);
+  const { settled, changed } = await readAdditions(deps, key.orgId, ids);
   return {
-    charge: chargeMessage(charge, settled),
-    cancellations: cancels.map((cancel) => chargeCancellationMessage(cancel, settled)),
+    charge: chargeMessage(withChangedMetadata({ charge }, changed).charge, settled),
+    cancellations: cancels
+      .map((chargeCancel) => withChangedMetadata({ chargeCancel }, changed).chargeCancel)
+      .map((cancel) => chargeCancellationMessage(cancel, settled)),
   };
 }
 

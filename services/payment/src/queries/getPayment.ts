@@ -7,10 +7,11 @@ import {
   type PaymentRefund,
   paymentRefundMessage,
   settledIdsOf,
+  withChangedMetadata,
 } from "@wonrail/kit/records";
 import { listPaymentRefunds } from "../store/paymentRefunds";
 import { findPayment } from "../store/payments";
-import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
+import { type ReadDeps, readAdditions, readRecord, type RecordKey } from "./readRecord";
 
 interface RefundedPayment {
   payment: Payment;
@@ -28,12 +29,13 @@ export async function getPayment(
     find: findRefundedPayment,
   });
   if (!found) throw new DomainError("PAY_004");
-  const { payment, refunds } = found;
-  const ids = [...settledIdsOf(payment), ...refunds.map(({ refundId }) => refundId)];
-  const settled = await readSettlements(deps, key.orgId, ids);
+  const ids = [...settledIdsOf(found.payment), ...found.refunds.map(({ refundId }) => refundId)];
+  const { settled, changed } = await readAdditions(deps, key.orgId, ids);
   return {
-    payment: paymentMessage(payment, settled),
-    refunds: refunds.map((refund) => paymentRefundMessage(refund, settled)),
+    payment: paymentMessage(withChangedMetadata({ payment: found.payment }, changed).payment, settled),
+    refunds: found.refunds
+      .map((paymentRefund) => withChangedMetadata({ paymentRefund }, changed).paymentRefund)
+      .map((refund) => paymentRefundMessage(refund, settled)),
   };
 }
 

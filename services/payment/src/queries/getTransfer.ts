@@ -1,8 +1,8 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { transferMessage } from "@wonrail/kit/records";
+import { transferMessage, withChangedMetadata } from "@wonrail/kit/records";
 import { findTransfer } from "../store/transfers";
-import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
+import { type ReadDeps, readAdditions, readRecord, type RecordKey } from "./readRecord";
 
 export async function getTransfer(deps: ReadDeps, key: RecordKey): Promise<message.Transfer> {
   const transfer = await readRecord(deps, key, {
@@ -10,5 +10,6 @@ export async function getTransfer(deps: ReadDeps, key: RecordKey): Promise<messa
     find: findTransfer,
   });
   if (!transfer) throw new DomainError("TRF_005");
-  return transferMessage(transfer, await readSettlements(deps, key.orgId, [key.id]));
+  const { settled, changed } = await readAdditions(deps, key.orgId, [key.id]);
+  return transferMessage(withChangedMetadata({ transfer }, changed).transfer, settled);
 }

@@ -1,17 +1,18 @@
 import { cutPage } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { settledIdsOf } from "@wonrail/kit/records";
-import { paymentMessage } from "@wonrail/kit/records";
+import { paymentMessage, settledIdsOf, withChangedMetadata } from "@wonrail/kit/records";
+import { type ListWanted } from "../store/listRows";
 import * as payments from "../store/payments";
-import { type ListWanted, type ReadDeps, readSettlements } from "./readRecord";
+import { readAdditions, type ReadDeps } from "./readRecord";
 
 export async function listPayments(
   deps: Pick<ReadDeps, "db" | "network">,
-  { orgId, walletId, page }: ListWanted,
+  wanted: ListWanted<payments.PaymentStatus>,
 ): Promise<{ items: message.Payment[]; info: PageInfo }> {
-  const { rows, total } = await payments.listPayments(deps.db, orgId, walletId, page);
-  const { items, info } = cutPage(rows, page, (row) => row.paymentId, total);
-  const settled = await readSettlements(deps, orgId, items.flatMap(settledIdsOf));
-  return { items: items.map((row) => paymentMessage(row, settled)), info };
+  const { rows, total, stoppedAt } = await payments.listPayments(deps.db, wanted);
+  const { items, info } = cutPage(rows, wanted.page, (row) => row.paymentId, total, stoppedAt);
+  const { settled, changed } = await readAdditions(deps, wanted.orgId, items.flatMap(settledIdsOf));
+  const now = items.map((payment) => withChangedMetadata({ payment }, changed).payment);
+  return { items: now.map((row) => paymentMessage(row, settled)), info };
 }

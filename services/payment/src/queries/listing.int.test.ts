@@ -147,6 +147,76 @@ test("a deposit shows its sender once chain-relayer's event has arrived", async 
   });
 });
 
+test("the list of the organisation has every type once, with its wallet, reference and settlement", async () => {
+  const own = await openWorld();
+  try {
+    const [normal, shop] = [await own.openWallet({ amountWon: 20_000 }), await own.openWallet()];
+    const incentive = await own.openWallet({ type: "INCENTIVE", userId: normal.userId, amountWon: 1_000 });
+    const order = { reference: "order-1" };
+    const paid = await own.execute(pay(normal.walletId, shop.walletId, 5_000, order));
+    await own.execute(cancelPayment(valueOf(paid, "payment").paymentId));
+    await own.execute(transfer(normal.walletId, shop.address, 2_000));
+    await own.execute(cancelCharge(normal.chargeId, 8_000));
+    await own.execute(refund(normal.walletId));
+    await deliver(own, confirmed(normal.chargeId));
+    const read = async (
+      wanted: Partial<Parameters<ReturnType<World["app"]>["listTransactions"]>[0]> = {},
+      request: Parameters<typeof readPage>[0] = { limit: 100 },
+    ) =>
+      own.app().listTransactions({
+        ...{ orgId: own.orgId, types: [], filter: undefined, ...wanted },
+        page: readPage(request, (key) => /^\d+\.\d+$/.test(key)),
+      });
+    const { transactions, page } = await read();
+    expect(page).toEqual({ hasNext: false, nextCursor: undefined, totalCount: undefined });
+    expect(new Set(transactions.map(({ type }) => type))).toEqual(
+      new Set([
+        ...["TRANSFER", "CHARGE", "CHARGE_CANCEL", "PAYMENT", "PAYMENT_CANCEL", "REFUND"],
+        ...["INCENTIVE", "INCENTIVE_USE", "INCENTIVE_CANCEL", "INCENTIVE_USE_CANCEL"],
+      ]),
+    );
+    // The balance of each wallet is the sum of its lines.
+    const sums = new Map<string, number>();
+    for (const { walletId, direction, amountWon } of transactions)
+      sums.set(
+        walletId,
+        (sums.get(walletId) ?? 0) + Number(amountWon) * (direction === Direction.IN ? 1 : -1),
+      );
+    const wallets = [normal, shop, incentive].map(({ walletId }) => walletId);
+    expect(wallets.map((walletId) => sums.get(walletId))).toEqual(await own.balances(...wallets));
+    const referred = await read({ filter: order });
+    expect(new Set(referred.transactions.map(({ type }) => type))).toEqual(
+      new Set(["PAYMENT", "INCENTIVE_USE", "INCENTIVE"]),
+    );
+    const settled = await read({ filter: { settlementStatus: SettlementStatus.CONFIRMED } });
+    expect(settled.transactions.map(({ relatedId }) => relatedId)).toEqual([normal.chargeId]);
+    const ids = (found: typeof transactions) => found.map(({ transactionId }) => transactionId);
+    const second = await read({}, { limit: 4, position: { $case: "currentPage", value: 2 } });
+    expect(ids(second.transactions)).toEqual(ids(transactions).slice(4, 8));
+    const oldest = await read({}, { limit: 4, oldestFirst: true });
+    const oldestFirst = ids(transactions).reverse();
+    expect(ids(oldest.transactions)).toEqual(oldestFirst.slice(0, 4));
+    const position = { $case: "cursor", value: oldest.page.nextCursor! } as const;
+    const next = await read({}, { limit: 4, oldestFirst: true, position });
+    expect(ids(next.transactions)).toEqual(oldestFirst.slice(4, 8));
+  } finally {
+    await own.close();
+  }
+}, 60_000);
+
+test("the balance at a time is that of the newest line before it, and a future time is refused", async () => {
+  const { walletId } = await world.openWallet({ amountWon: 3_000 });
+  const { transactions } = await list(walletId);
+  const at = (time?: Date) => world.app().getBalanceAt({ orgId: world.orgId, walletId, at: time });
+  const charged = transactions[0]!.createdAt!;
+  expect((await at(charged)).balanceWon).toBe("0");
+  expect((await at(new Date(charged.getTime() + 1))).balanceWon).toBe("3000");
+  expect((await at()).balanceWon).toBe("3000");
+  await expect(at(new Date(Date.now() + 60_000))).rejects.toMatchObject({ code: "REQ_001" });
+  const foreign = world.app().getBalanceAt({ orgId: newId("org"), walletId, at: undefined });
+  await expect(foreign).rejects.toMatchObject({ code: "WAL_002" });
+});
+
 test("lists hold both sides of a wallet, in pages, and no other organisation's lines", async () => {
   const { app, orgId } = world;
   const page = (cursor?: string) =>

@@ -1,10 +1,8 @@
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
-import { type Page } from "@wonrail/kit/page";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
-import { recordsNow } from "@wonrail/kit/records";
-import { pending } from "@wonrail/kit/records";
-import { type Settled } from "@wonrail/kit/records";
+import { type ChangedMetadata, pending, recordsNow, type Settled } from "@wonrail/kit/records";
+import { findChangedMetadata } from "../store/changedMetadata";
 import { findSettlements } from "../store/settlements";
 
 export interface ReadDeps {
@@ -16,12 +14,6 @@ export interface ReadDeps {
 export interface RecordKey {
   orgId: string;
   id: string;
-}
-
-export interface ListWanted {
-  orgId: string;
-  walletId: string | null;
-  page: Page;
 }
 
 interface Sources<R> {
@@ -45,12 +37,21 @@ export async function readRecord<R>(
   return (request && pick(recordsNow(orgId, request))) ?? find(db, orgId, id);
 }
 
-/** Returns the settlements of these ids. An id without an event of chain-relayer is PENDING. */
-export async function readSettlements(
+/**
+ * Returns what the ledger does not have of these ids: settlements, and metadata that was changed. An id
+ * without an event of chain-relayer is PENDING.
+ */
+export async function readAdditions(
   { db, network }: Pick<ReadDeps, "db" | "network">,
   orgId: string,
   ids: string[],
-): Promise<Settled> {
-  const settlements = await findSettlements(db, orgId, ids);
-  return (id) => settlements.get(id) ?? pending(network);
+): Promise<{ settled: Settled; changed: ChangedMetadata }> {
+  const [settlements, metadata] = await Promise.all([
+    findSettlements(db, orgId, ids),
+    findChangedMetadata(db, orgId, ids),
+  ]);
+  return {
+    settled: (id) => settlements.get(id) ?? pending(network),
+    changed: (id) => metadata.get(id),
+  };
 }

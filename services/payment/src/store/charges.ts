@@ -1,11 +1,13 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
-import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Charge, type ChargeCancel } from "@wonrail/kit/records";
+import { type Charge, type ChargeCancel, type chargeStatus } from "@wonrail/kit/records";
+import { listRows, type ListTable, type ListWanted, type RowsFound, type StatusFilter } from "./listRows";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
 /** A charge can be cancelled in any number of parts. */
 const MAX_SHOWN_CANCELS = 100;
+
+export type ChargeStatus = ReturnType<typeof chargeStatus>;
 
 interface ChargeRow extends NotesRow {
   org_id: string;
@@ -90,6 +92,17 @@ export async function findCharge(
   return row && fromRow(row);
 }
 
+export async function findChargeCancel(
+  db: Queryable,
+  orgId: string,
+  cancelId: string,
+): Promise<ChargeCancel | undefined> {
+  const row = await db.maybe<ChargeCancelRow>(
+    sql`select * from charge_cancels where org_id = ${orgId} and cancel_id = ${cancelId}`,
+  );
+  return row && toChargeCancel(row);
+}
+
 /** The newest cancellations of a charge, oldest first. */
 export async function listChargeCancels(
   db: Queryable,
@@ -102,24 +115,32 @@ export async function listChargeCancels(
   return rows.reverse().map(toChargeCancel);
 }
 
-/** Lists the charges of a wallet, or all of the organisation's, newest first. */
+const TABLE: ListTable = {
+  name: sql`charges`,
+  id: sql`charge_id`,
+  idPrefix: "chg_",
+  wallets: [sql`wallet_id`],
+};
+
+/** The same rule as `chargeStatus` of the kit. A partial index has the cancelled charges. */
+const STATUS_FILTERS: Record<ChargeStatus, StatusFilter> = {
+  CHARGED: { condition: sql`cancelled_won = 0` },
+  PARTIALLY_CANCELLED: {
+    indexed: sql`cancelled_won > 0`,
+    condition: sql`cancelled_won < amount_won and cancelled_won > 0`,
+  },
+  CANCELLED: { indexed: sql`cancelled_won > 0`, condition: sql`cancelled_won = amount_won` },
+};
+
 export async function listCharges(
   db: Queryable,
-  orgId: string,
-  walletId: string | null,
-  page: Page,
-): Promise<{ rows: Charge[]; total: number }> {
-  const wanted =
-    walletId === null ? sql`org_id = ${orgId}` : sql`org_id = ${orgId} and wallet_id = ${walletId}`;
-  const after = page.after === null ? sql`` : sql`and charge_id < ${page.after}`;
-  const rows = await db.query<ChargeRow>(sql`
-    select * from charges where ${wanted} ${after}
-    order by charge_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  // The count walks the index in its order too. Otherwise Postgres may read the table from its start.
-  const { total } = await db.one<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select from charges where ${wanted} order by charge_id desc limit ${MAX_OFFSET_ROWS + 1}) as counted`);
-  return { rows: rows.map(fromRow), total: Number(total) };
+  { status, ...wanted }: ListWanted<ChargeStatus>,
+): Promise<RowsFound<Charge>> {
+  const found = await listRows<ChargeRow>(db, TABLE, {
+    ...wanted,
+    status: status && STATUS_FILTERS[status],
+  });
+  return { ...found, rows: found.rows.map(fromRow) };
 }
 
 function fromRow(row: ChargeRow): Charge {

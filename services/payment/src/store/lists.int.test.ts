@@ -67,12 +67,12 @@ test.each(LISTS)(
   async (table, insert, list) => {
     await fill(table, `${insert} from generate_series(1, 40000) n`);
     for (const walletId of [null, "wal_shop"]) {
-      const found = { rows: 0, total: 0 };
+      const found: { rows: number; total: number | null } = { rows: 0, total: 0 };
       const read = await rowsRead(database.db, table, async (tx) => {
-        const { rows, total } = await list(tx, orgId, walletId, PAGE);
+        const { rows, total } = await list(tx, { orgId, walletId, page: PAGE });
         Object.assign(found, { rows: rows.length, total });
       });
-      expect(found).toEqual({ rows: 21, total: COUNTED });
+      expect(found).toEqual({ rows: 21, total: null });
       expect(read).toBe(COUNTED + 21);
     }
   },

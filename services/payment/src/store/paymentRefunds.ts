@@ -51,6 +51,17 @@ export function savePaymentRefunds(tx: Tx, refunds: PaymentRefund[]): void {
   );
 }
 
+export async function findPaymentRefund(
+  db: Queryable,
+  orgId: string,
+  refundId: string,
+): Promise<PaymentRefund | undefined> {
+  const row = await db.maybe<PaymentRefundRow>(
+    sql`select * from payment_refunds where org_id = ${orgId} and refund_id = ${refundId}`,
+  );
+  return row && fromRow(row);
+}
+
 /** The newest refunds of a payment, oldest first. */
 export async function listPaymentRefunds(
   db: Queryable,

@@ -1,8 +1,10 @@
-import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
-import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Payment, type PaymentCancel } from "@wonrail/kit/records";
+import { listRows, type ListTable, type ListWanted, type RowsFound, type StatusFilter } from "./listRows";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
+
+export type PaymentStatus = "PAID" | "PARTIALLY_REFUNDED" | "REFUNDED" | "CANCELLED";
 
 interface PaymentRow extends NotesRow {
   org_id: string;
@@ -87,33 +89,44 @@ export async function findPayment(
   return row && fromRow(row);
 }
 
-/** Lists payments that name the wallet as payer or receiver, or all of the organisation's, newest first. */
-export async function listPayments(
+export async function findPaymentByCancel(
   db: Queryable,
   orgId: string,
-  walletId: string | null,
-  page: Page,
-): Promise<{ rows: Payment[]; total: number }> {
-  const after = page.after === null ? sql`` : sql`and payment_id < ${page.after}`;
-  // Each side walks its own index. A user cannot pay himself, so no row is found twice.
-  const sides =
-    walletId === null
-      ? [sql``]
-      : [sql`and payer_wallet_id = ${walletId}`, sql`and receiver_wallet_id = ${walletId}`];
-  const newest = (columns: Sql, behind: Sql, reach: number) => {
-    const walks = sides.map(
-      (side) =>
-        sql`(select ${columns} from payments where org_id = ${orgId} ${side} ${behind} order by payment_id desc limit ${reach})`,
-    );
-    return sql.join(walks, sql` union all `);
-  };
-  const rows = await db.query<PaymentRow>(sql`
-    select * from (${newest(sql`*`, after, page.offset + rowsToRead(page))}) as found
-    order by payment_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  const { total } = await db.one<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select from (${newest(sql`payment_id`, sql``, MAX_OFFSET_ROWS + 1)}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`);
-  return { rows: rows.map(fromRow), total: Number(total) };
+  cancelId: string,
+): Promise<Payment | undefined> {
+  const row = await db.maybe<PaymentRow>(
+    sql`select * from payments where org_id = ${orgId} and cancel_id = ${cancelId}`,
+  );
+  return row && fromRow(row);
+}
+
+const TABLE: ListTable = {
+  name: sql`payments`,
+  id: sql`payment_id`,
+  idPrefix: "pay_",
+  // A user cannot pay himself, so no row is on two walks.
+  wallets: [sql`payer_wallet_id`, sql`receiver_wallet_id`],
+};
+
+const STATUS_FILTERS: Record<PaymentStatus, StatusFilter> = {
+  PAID: { condition: sql`cancel_id is null and refunded_won = 0` },
+  PARTIALLY_REFUNDED: {
+    indexed: sql`refunded_won > 0`,
+    condition: sql`refunded_won > 0 and refunded_won < amount_won`,
+  },
+  REFUNDED: { indexed: sql`refunded_won > 0`, condition: sql`refunded_won = amount_won` },
+  CANCELLED: { indexed: sql`cancel_id is not null`, condition: sql`cancel_id is not null` },
+};
+
+export async function listPayments(
+  db: Queryable,
+  { status, ...wanted }: ListWanted<PaymentStatus>,
+): Promise<RowsFound<Payment>> {
+  const found = await listRows<PaymentRow>(db, TABLE, {
+    ...wanted,
+    status: status && STATUS_FILTERS[status],
+  });
+  return { ...found, rows: found.rows.map(fromRow) };
 }
 
 function fromRow(row: PaymentRow): Payment {

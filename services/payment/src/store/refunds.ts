@@ -1,6 +1,7 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { type Refund } from "@wonrail/kit/records";
+import { listRows, type ListTable, type ListWanted, type RowsFound } from "./listRows";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
 interface RefundRow extends NotesRow {
@@ -45,15 +46,29 @@ export async function findRefund(
   const row = await db.maybe<RefundRow>(
     sql`select * from refunds where org_id = ${orgId} and refund_id = ${refundId}`,
   );
-  return (
-    row && {
-      orgId,
-      refundId,
-      walletId: row.wallet_id,
-      amountWon: won(row.amount_won),
-      ...notesFromRow(row),
-      version: row.version,
-      createdAt: row.created_at,
-    }
-  );
+  return row && fromRow(row);
+}
+
+const TABLE: ListTable = {
+  name: sql`refunds`,
+  id: sql`refund_id`,
+  idPrefix: "rfd_",
+  wallets: [sql`wallet_id`],
+};
+
+export async function listRefunds(db: Queryable, wanted: ListWanted<never>): Promise<RowsFound<Refund>> {
+  const found = await listRows<RefundRow>(db, TABLE, wanted);
+  return { ...found, rows: found.rows.map(fromRow) };
+}
+
+function fromRow(row: RefundRow): Refund {
+  return {
+    orgId: row.org_id,
+    refundId: row.refund_id,
+    walletId: row.wallet_id,
+    amountWon: won(row.amount_won),
+    ...notesFromRow(row),
+    version: row.version,
+    createdAt: row.created_at,
+  };
 }

@@ -1,7 +1,7 @@
-import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
-import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Transfer } from "@wonrail/kit/records";
+import { listRows, type ListTable, type ListWanted, type RowsFound, type StatusFilter } from "./listRows";
 import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
 interface TransferRow extends NotesRow {
@@ -77,33 +77,30 @@ export async function findOutsideAddresses(
   return new Map(rows.map((row) => [row.transfer_id, row.to_wallet_address]));
 }
 
-/** Lists transfers from or to a wallet, or all of the organisation's, newest first. */
+const TABLE: ListTable = {
+  name: sql`transfers`,
+  id: sql`transfer_id`,
+  idPrefix: "trf_",
+  // A transfer cannot go to its own wallet, so no row is on two walks.
+  wallets: [sql`from_wallet_id`, sql`to_wallet_id`],
+};
+
+/** Few transfers are not COMPLETED. A partial index has them. */
+function statusFilter(status: Transfer["status"]): StatusFilter {
+  const condition = sql`status = ${status}`;
+  if (status === "COMPLETED") return { condition };
+  return { indexed: sql`status <> 'COMPLETED'`, condition };
+}
+
 export async function listTransfers(
   db: Queryable,
-  orgId: string,
-  walletId: string | null,
-  page: Page,
-): Promise<{ rows: Transfer[]; total: number }> {
-  const after = page.after === null ? sql`` : sql`and transfer_id < ${page.after}`;
-  // Each side walks its own index. A transfer cannot go to its own wallet, so no row is found twice.
-  const sides =
-    walletId === null
-      ? [sql``]
-      : [sql`and from_wallet_id = ${walletId}`, sql`and to_wallet_id = ${walletId}`];
-  const newest = (columns: Sql, behind: Sql, reach: number) => {
-    const walks = sides.map(
-      (side) =>
-        sql`(select ${columns} from transfers where org_id = ${orgId} ${side} ${behind} order by transfer_id desc limit ${reach})`,
-    );
-    return sql.join(walks, sql` union all `);
-  };
-  const rows = await db.query<TransferRow>(sql`
-    select * from (${newest(sql`*`, after, page.offset + rowsToRead(page))}) as found
-    order by transfer_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  const { total } = await db.one<{ total: bigint }>(sql`
-    select count(*) as total from (
-      select from (${newest(sql`transfer_id`, sql``, MAX_OFFSET_ROWS + 1)}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`);
-  return { rows: rows.map(fromRow), total: Number(total) };
+  { status, ...wanted }: ListWanted<Transfer["status"]>,
+): Promise<RowsFound<Transfer>> {
+  const found = await listRows<TransferRow>(db, TABLE, {
+    ...wanted,
+    status: status && statusFilter(status),
+  });
+  return { ...found, rows: found.rows.map(fromRow) };
 }
 
 export interface SettledTransfer {

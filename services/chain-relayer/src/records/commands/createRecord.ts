@@ -107,6 +107,7 @@ function newRecord(
     recordId: newId("txn", createdAt.getTime()),
     status: "PENDING",
     failureReason: null,
+    changedMetadata: null,
     run: firstRun(read, chain.network),
     transferId: null,
     attempts: 0,

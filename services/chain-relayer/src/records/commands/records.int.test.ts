@@ -10,6 +10,8 @@ import { getRecord } from "../queries/getRecord";
 import { listRecords, type RecordQuery } from "../queries/listRecords";
 import { createRecord, type CreateRecordDeps, type RecordRequest } from "./createRecord";
 import { depsForRecords } from "../../testing/schedules";
+import { recordMessage } from "../messages";
+import { updateRecordMetadata } from "./updateRecordMetadata";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
 
@@ -245,6 +247,77 @@ test("lists newest first, by page and by cursor, with every filter", async () =>
   });
   expect(second.items.map(({ recordId }) => recordId)).toEqual(expected(() => true).slice(5, 10));
   expect(second.info.totalCount).toBe(12);
+});
+
+test("reference, amounts and order filter and sort the list in both directions", async () => {
+  const orgId = newId("org");
+  const made: TransactionRecord[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const notes = n % 3 === 0 ? {} : { reference: `order-${n % 3}` };
+    made.push(await record(orgId, { amount: String(1_000_000 * (n + 1)), ...notes }));
+  }
+  const expected = (keep: (one: TransactionRecord, index: number) => boolean) =>
+    made.filter(keep).map(({ recordId }) => recordId);
+  const oldestFirst = { page: readPage({ limit: 100, position: undefined, oldestFirst: true }) };
+  expect(await ids(orgId, oldestFirst)).toEqual(expected(() => true));
+  expect(await ids(orgId, { reference: "order-2" })).toEqual(expected((_, n) => n % 3 === 2).reverse());
+  expect(await ids(orgId, { reference: "order-1", status: "FAILED" })).toEqual([]);
+  expect(await ids(orgId, { reference: "order-1", address: CAROL })).toEqual([]);
+  const range = { minAmount: 3_000_000n, maxAmount: 6_000_000n };
+  expect(await ids(orgId, { ...range, ...oldestFirst })).toEqual(expected((_, n) => n >= 2 && n <= 5));
+  const { info } = await list(orgId, { ...range, address: ALICE });
+  expect(info).toEqual({ hasNext: false, nextCursor: undefined, totalCount: 4 });
+
+  const walked: string[] = [];
+  for (let cursor: string | undefined; ;) {
+    const position = cursor === undefined ? undefined : ({ $case: "cursor", value: cursor } as const);
+    const page = readPage({ limit: 2, position, oldestFirst: true });
+    const { items, info: part } = await list(orgId, { ...range, page });
+    walked.push(...items.map(({ recordId }) => recordId));
+    if (!part.hasNext) break;
+    cursor = part.nextCursor;
+  }
+  expect(walked).toEqual(expected((_, n) => n >= 2 && n <= 5));
+});
+
+test("metadata changes in any state, without a line in the history, and a replay keeps the request's", async () => {
+  const orgId = newId("org");
+  const key = { idempotencyKey: "once", bodyHash: Buffer.alloc(32, 3) };
+  const request = wanted(orgId, { reference: "order-7" });
+  const given = { ...request, fields: { ...request.fields, metadata: { shop: "A", till: "3" } }, key };
+  const { record: made } = await createRecord(deps, given);
+  await updateRecordStatus(deps, {
+    orgId,
+    recordId: made.recordId,
+    status: "CONFIRMED",
+    failureReason: undefined,
+  });
+  const change = { orgId, recordId: made.recordId, set: { till: "4" }, remove: ["shop"] };
+  const changed = await updateRecordMetadata(deps, change);
+  expect(changed).toMatchObject({ status: "CONFIRMED", changedMetadata: { till: "4" }, version: 3n });
+  // A repetition changes nothing.
+  expect(await updateRecordMetadata(deps, change)).toEqual(changed);
+  const { record: read, history } = await getRecord(deps, change);
+  expect([read, history.length]).toEqual([changed, 2]);
+  const { record: replay, replayed } = await createRecord(deps, given);
+  expect([replayed, recordMessage(replay, []).fields]).toMatchObject([
+    true,
+    { reference: "order-7", metadata: { shop: "A", till: "3" } },
+  ]);
+  const events = await database.db.query<{ version: bigint; payload: Buffer }>(
+    sql`select version, payload from outbox where aggregate_id = ${made.recordId} order by version`,
+  );
+  expect(RecordChanged.decode(events.at(-1)!.payload).record).toMatchObject({
+    ...{ fields: { metadata: { till: "4" } }, history: [] },
+  });
+  const eleven = Object.fromEntries([..."abcdefghijk"].map((name) => [name, "v"]));
+  await expect(updateRecordMetadata(deps, { ...change, set: eleven })).rejects.toMatchObject({
+    code: "REQ_001",
+  });
+  const absent = { ...change, recordId: newId("txn") };
+  await expect(updateRecordMetadata(deps, absent)).rejects.toMatchObject({ code: "TX_001" });
+  const foreign = { ...change, orgId: newId("org") };
+  await expect(updateRecordMetadata(deps, foreign)).rejects.toMatchObject({ code: "TX_001" });
 });
 
 function scheduledAt(): Date {

@@ -144,6 +144,7 @@ function scheduledRecord(change: Partial<TransactionRecord>): TransactionRecord 
     recordId: "txn",
     status: "PENDING",
     failureReason: null,
+    changedMetadata: null,
     run: "WAITING",
     transferId: null,
     attempts: 0,

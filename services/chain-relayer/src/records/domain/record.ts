@@ -1,5 +1,6 @@
 import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/contract/errors";
+import { noteProblems } from "@wonrail/kit/contract/notes";
 import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contract/money";
 
 export type PaymentType = "INSTANT" | "SCHEDULED";
@@ -14,6 +15,8 @@ export interface TransactionRecord extends RecordFields {
   recordId: string;
   status: RecordStatus;
   failureReason: string | null;
+  /** All pairs after the last change of them. Null: they were not changed. */
+  changedMetadata: Record<string, string> | null;
   run: Run;
   transferId: string | null;
   attempts: number;
@@ -36,6 +39,9 @@ export interface RecordFields {
   amount: bigint;
   fee: bigint | null;
   memo: string | null;
+  reference: string | null;
+  /** The pairs of the request. */
+  metadata: Record<string, string>;
   scheduledAt: Date | null;
 }
 
@@ -61,15 +67,21 @@ export interface GivenFields {
   amount: string;
   fee?: string | undefined;
   memo?: string | undefined;
+  reference?: string | undefined;
+  metadata?: Record<string, string> | undefined;
   scheduledAt?: Date | undefined;
 }
 
 const DAY_MS = 86_400_000;
-const MAX_MEMO_CHARACTERS = 200;
 const MAX_REASON_CHARACTERS = 500;
 const NETWORK = /^[A-Z][A-Z0-9_]{0,39}$/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 const UNITS = /^(0|[1-9][0-9]{0,77})$/;
+
+/** An amount in the token's smallest unit. */
+export function isUnits(text: string): boolean {
+  return UNITS.test(text);
+}
 
 /** Reads a new record, and names every field that is wrong. */
 export function readFields(paymentType: PaymentType, given: GivenFields, now: Date): RecordFields {
@@ -77,16 +89,17 @@ export function readFields(paymentType: PaymentType, given: GivenFields, now: Da
   const check = (holds: boolean, path: string, message: string) => {
     if (!holds) problems.push({ path, message });
   };
-  const { fromNetworkType, toNetworkType, txHash, amount, fee, memo, scheduledAt } = given;
+  const { fromNetworkType, toNetworkType, txHash, amount, fee, scheduledAt } = given;
+  const { memo, reference, metadata = {} } = given;
   const fromAddress = readAddress(given.fromAddress);
   const toAddress = readAddress(given.toAddress);
   check(NETWORK.test(fromNetworkType), "fromNetworkType", "is not the name of a network");
   check(NETWORK.test(toNetworkType), "toNetworkType", "is not the name of a network");
   check(fromAddress !== null, "fromAddress", NOT_AN_ADDRESS);
   check(toAddress !== null, "toAddress", NOT_AN_ADDRESS);
-  check(UNITS.test(amount), "amount", NOT_UNITS);
-  check(fee === undefined || UNITS.test(fee), "fee", NOT_UNITS);
-  check(isText(memo, MAX_MEMO_CHARACTERS), "memo", `must have at most ${MAX_MEMO_CHARACTERS} characters`);
+  check(isUnits(amount), "amount", NOT_UNITS);
+  check(fee === undefined || isUnits(fee), "fee", NOT_UNITS);
+  problems.push(...noteProblems({ memo, reference, metadata }));
   if (paymentType === "INSTANT") {
     check(TX_HASH.test(txHash ?? ""), "txHash", "must be 0x and 64 hex digits");
     check(scheduledAt === undefined, "scheduledAt", "goes with paymentType SCHEDULED only");
@@ -110,6 +123,8 @@ export function readFields(paymentType: PaymentType, given: GivenFields, now: Da
     amount: BigInt(amount),
     fee: fee === undefined ? null : BigInt(fee),
     memo: memo ?? null,
+    reference: reference ?? null,
+    metadata,
     scheduledAt: scheduledAt ?? null,
   };
 }
@@ -121,7 +136,7 @@ export function asMade(
 ): TransactionRecord {
   // A scheduled record's hash is the transfer's, which came later.
   const txHash = record.paymentType === "INSTANT" ? record.txHash : null;
-  const outcome = { status: "PENDING" as const, failureReason: null, txHash };
+  const outcome = { status: "PENDING" as const, failureReason: null, txHash, changedMetadata: null };
   return { ...record, ...outcome, scheduledAt, version, updatedAt: record.createdAt };
 }
 

@@ -2,9 +2,10 @@ import { readAddress } from "@wonrail/kit/contract/address";
 import { type Database } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { cutPage, type Page } from "@wonrail/kit/page";
+import { firstIdAt } from "@wonrail/kit/contract/ids";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import { type PaymentType, type RecordStatus, type TransactionRecord } from "../domain/record";
-import * as records from "../store/records";
+import * as records from "../store/listRecords";
 
 export interface RecordQuery {
   orgId: string;
@@ -15,13 +16,15 @@ export interface RecordQuery {
   /** Creation time from this moment on, and before the next one. */
   from: Date | null;
   to: Date | null;
+  reference?: string | undefined;
+  minAmount?: bigint | undefined;
+  maxAmount?: bigint | undefined;
   page: Page;
 }
 
-/** Newest first. */
 export async function listRecords(
   { db }: { db: Database },
-  { orgId, status, paymentType, address, from, to, page }: RecordQuery,
+  { orgId, address, from, to, page, ...exact }: RecordQuery,
 ): Promise<{ items: TransactionRecord[]; info: PageInfo }> {
   const known = address === null ? null : readAddress(address);
   if (address !== null && known === null) {
@@ -29,17 +32,11 @@ export async function listRecords(
     throw invalidRequest([{ path: "address", message }]);
   }
   const filter = {
-    status,
-    paymentType,
+    ...exact,
     address: known,
-    fromId: from && firstIdAt(from),
-    beforeId: to && firstIdAt(to),
+    fromId: from && firstIdAt("txn", from),
+    beforeId: to && firstIdAt("txn", to),
   };
-  const { rows, total } = await records.listRecords(db, orgId, filter, page);
-  return cutPage(rows, page, ({ recordId }) => recordId, total);
-}
-
-/** An id starts with its creation time in milliseconds, so ids sort by time. */
-function firstIdAt(time: Date): string {
-  return `txn_${Math.max(time.getTime(), 0).toString(16).padStart(12, "0")}`;
+  const { rows, total, stoppedAt } = await records.listRecords(db, orgId, filter, page);
+  return cutPage(rows, page, ({ recordId }) => recordId, total, stoppedAt);
 }

@@ -1,9 +1,8 @@
 import { type Address } from "@wonrail/kit/contract/address";
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
-import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type PaymentType, type RecordStatus, type Run, type TransactionRecord } from "../domain/record";
 
-interface RecordRow {
+export interface RecordRow {
   org_id: string;
   record_id: string;
   from_network: string;
@@ -15,6 +14,9 @@ interface RecordRow {
   amount: bigint;
   fee: bigint | null;
   memo: string | null;
+  reference: string | null;
+  metadata: Record<string, string>;
+  changed_metadata: Record<string, string> | null;
   scheduled_at: Date | null;
   status: RecordStatus;
   failure_reason: string | null;
@@ -47,9 +49,10 @@ export async function insertRecord(
 ): Promise<boolean> {
   const inserted = await tx.run(sql`
     insert into records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount, fee, memo,
-      scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at, idempotency_key, body_hash)
+      reference, metadata, scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at, idempotency_key, body_hash)
     values (${record.orgId}, ${record.recordId}, ${record.fromNetwork}, ${record.toNetwork}, ${record.paymentType}, ${record.fromAddress},
-      ${record.toAddress}, ${record.txHash}, ${record.amount}, ${record.fee}, ${record.memo}, ${record.scheduledAt}, ${record.status},
+      ${record.toAddress}, ${record.txHash}, ${record.amount}, ${record.fee}, ${record.memo},
+      ${record.reference}, ${sql.json(record.metadata)}, ${record.scheduledAt}, ${record.status},
       ${record.run}, ${runAt}, ${record.version}, ${record.requestId}, ${record.traceparent}, ${record.createdAt}, ${record.updatedAt},
       ${key?.idempotencyKey ?? null}, ${key && Buffer.from(key.bodyHash)})
     on conflict do nothing`);
@@ -97,6 +100,14 @@ export async function lockRecord(
     sql`select * from records where org_id = ${orgId} and record_id = ${recordId} for update`,
   );
   return row && toRecord(row);
+}
+
+/** Stores the changed metadata of a locked record. */
+export async function saveRecordMetadata(tx: Tx, record: TransactionRecord): Promise<void> {
+  await tx.run(sql`
+    update records set changed_metadata = ${sql.json(record.changedMetadata)}, version = ${record.version},
+      updated_at = ${record.updatedAt}
+    where org_id = ${record.orgId} and record_id = ${record.recordId}`);
 }
 
 /** Stores a locked record. */
@@ -269,78 +280,7 @@ function outcomeOf(state: string | null): SentRecord["settled"] {
   return state === "CONFIRMED" || state === "PASSED" ? "CONFIRMED" : null;
 }
 
-export interface RecordFilter {
-  status: RecordStatus | null;
-  paymentType: PaymentType | null;
-  address: Address | null;
-  /** Range of ids, which contain their creation time. */
-  fromId: string | null;
-  beforeId: string | null;
-}
-
-/** Newest first. */
-export async function listRecords(
-  db: Queryable,
-  orgId: string,
-  filter: RecordFilter,
-  page: Page,
-): Promise<{ rows: TransactionRecord[]; total: number }> {
-  const reach = page.offset + rowsToRead(page);
-  const rows = await db.query<RecordRow>(sql`
-    select * from (${matching(orgId, filter, page.after, sql`*`, reach)}) as found
-    order by record_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  const counted = matching(orgId, filter, null, sql`record_id`, MAX_OFFSET_ROWS + 1);
-  const { total } = await db.one<{ total: bigint }>(
-    sql`select count(*) as total from (select from (${counted}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`,
-  );
-  return { rows: rows.map(toRecord), total: Number(total) };
-}
-
-/**
- * The newest matching rows. Each wanted status and payment type, as sender and as recipient, is a
- * separate walk of one index. So a page costs the same anywhere, also for rare rows.
- */
-function matching(
-  orgId: string,
-  filter: RecordFilter,
-  after: string | null,
-  columns: Sql,
-  reach: number,
-): Sql {
-  const { address, fromId, beforeId } = filter;
-  const range = sql.join(
-    [
-      sql`org_id = ${orgId}`,
-      ...(after === null ? [] : [sql`record_id < ${after}`]),
-      ...(fromId === null ? [] : [sql`record_id >= ${fromId}`]),
-      ...(beforeId === null ? [] : [sql`record_id < ${beforeId}`]),
-    ],
-    sql` and `,
-  );
-  const newest = (condition: Sql) =>
-    sql`select ${columns} from records where ${range} ${condition} order by record_id desc limit ${reach}`;
-  const walks = statesOf(filter).flatMap((state) =>
-    address === null
-      ? [newest(state)]
-      : [
-          newest(sql`${state} and from_address = ${address}`),
-          newest(sql`${state} and to_address = ${address} and from_address <> ${address}`),
-        ],
-  );
-  return sql.join(
-    walks.map((walk) => sql`(${walk})`),
-    sql` union all `,
-  );
-}
-
-function statesOf({ status, paymentType }: RecordFilter): Sql[] {
-  if (status === null && paymentType === null) return [sql``];
-  const statuses: RecordStatus[] = status ? [status] : ["PENDING", "CONFIRMED", "FAILED"];
-  const types: PaymentType[] = paymentType ? [paymentType] : ["INSTANT", "SCHEDULED"];
-  return statuses.flatMap((one) => types.map((type) => sql`and status = ${one} and payment_type = ${type}`));
-}
-
-function toRecord(row: RecordRow): TransactionRecord {
+export function toRecord(row: RecordRow): TransactionRecord {
   return {
     orgId: row.org_id,
     recordId: row.record_id,
@@ -353,9 +293,12 @@ function toRecord(row: RecordRow): TransactionRecord {
     amount: row.amount,
     fee: row.fee,
     memo: row.memo,
+    reference: row.reference,
+    metadata: row.metadata,
     scheduledAt: row.scheduled_at,
     status: row.status,
     failureReason: row.failure_reason,
+    changedMetadata: row.changed_metadata,
     run: row.run,
     transferId: row.transfer_id,
     attempts: row.attempts,

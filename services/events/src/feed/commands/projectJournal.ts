@@ -4,6 +4,7 @@ import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type JournalEntry, cancellationOf, changeOfEntry } from "../domain/journal";
 import { saveBalances, type WalletBalance } from "../store/balances";
 import { saveCancellations } from "../store/cancellations";
+import { findChangedMetadata } from "../store/changedMetadata";
 import { publishChanges } from "./publishChanges";
 
 /** Publishes what the ledger's entries did to transfers, charges, refunds and payments. */
@@ -15,8 +16,9 @@ export async function projectJournal(
   const entries = events.flatMap(({ id, orgId, payload }) =>
     JournalPosted.decode(payload).entries.map((entry) => ({ orgId, sourceId: id, entry })),
   );
-  await publishChanges(tx, entries, () => {
-    const changes = entries.flatMap((entry) => changeOfEntry(entry, network) ?? []);
+  await publishChanges(tx, entries, async () => {
+    const metadata = await findChangedMetadata(tx, entries.flatMap(idsOf));
+    const changes = entries.flatMap((entry) => changeOfEntry(entry, network, (id) => metadata.get(id)) ?? []);
     saveBalances(tx, newestBalances(entries));
     saveCancellations(
       tx,
@@ -27,6 +29,12 @@ export async function projectJournal(
     );
     return changes;
   });
+}
+
+/** The ids of the objects that an entry makes or changes. */
+function idsOf({ orgId, entry }: JournalEntry) {
+  const ids = [entry.requestId, ...(entry.original ? [entry.original.requestId] : [])];
+  return ids.map((objectId) => ({ orgId, objectId }));
 }
 
 /** The entries of an organisation come in their order, so the last balance of a wallet is its newest. */

@@ -19,6 +19,7 @@ import {
   refundPaymentEntry,
   transferEntry,
 } from "@wonrail/kit/records/testing/entries";
+import { MetadataChanged } from "@wonrail/proto/payment/events/v1/events";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { DepositCredited, RecordChanged, WalletBlockChanged } from "@wonrail/proto/relayer/events/v1/events";
@@ -49,6 +50,52 @@ function parties() {
   return { payerWalletId, incentiveWalletId, normalWalletId: payerWalletId, receiverWalletId };
 }
 const split = { incentiveWon: 100n, normalWon: 4_900n, accruedWon: 49n };
+
+const metadataChanged = (objectId: string, version: bigint, metadata: Record<string, string>) => ({
+  ...received("metadata_changed", "", objectId, MetadataChanged.encode({ objectId, metadata }).finish()),
+  version,
+});
+
+test("changed metadata is in later events of the object, whichever feed came first", async () => {
+  const orgId = newId("org");
+  const wallet = newId("wal");
+  const charge = chargeEntry(wallet, 50_000n, 50_000n, { metadata: { till: "3" } });
+  const part = cancelChargeEntry(charge, { amountWon: 1_000n, cancelledWon: 1_000n, balanceWon: 49_000n });
+  const change = (...events: ReturnType<typeof metadataChanged>[]) =>
+    world.project(
+      "projectMetadata",
+      events.map((event) => ({ ...event, orgId })),
+    );
+  // The change of the cancellation arrives before its entry, and the older change of the charge last.
+  await world.post(orgId, charge);
+  await change(
+    metadataChanged(part.requestId, 1n, { clerk: "kim" }),
+    metadataChanged(charge.requestId, 2n, { till: "5" }),
+  );
+  await change(metadataChanged(charge.requestId, 1n, { till: "4" }));
+  await world.settle(orgId, confirmed(charge.requestId));
+  await world.post(orgId, part);
+  await change(metadataChanged(part.requestId, 2n, { clerk: "lee" }));
+  await world.settle(orgId, confirmed(part.requestId));
+
+  const { events } = await world.list(orgId);
+  expect(
+    events.map(({ type, data }) => [
+      type,
+      data.metadata,
+      data.cancellations.map((each: Noted) => each.metadata),
+    ]),
+  ).toEqual([
+    ["charge.created", { till: "3" }, []],
+    ["settlement.confirmed", { till: "5" }, []],
+    ["charge.cancelled", { till: "5" }, [{ clerk: "kim" }]],
+    ["settlement.confirmed", { till: "5" }, [{ clerk: "lee" }]],
+  ]);
+});
+
+interface Noted {
+  metadata: Record<string, string>;
+}
 
 test("entries become events with data as a read answers, numbered by organisation and by object", async () => {
   const orgId = newId("org");
@@ -231,7 +278,7 @@ test("deposits and new statuses of recorded transactions are published", async (
       paymentType: PaymentType.INSTANT,
       txHash: TX_HASH,
     },
-    ...{ fromAddress: OUTSIDE, toAddress: OUTSIDE, amount: "1000000" },
+    ...{ fromAddress: OUTSIDE, toAddress: OUTSIDE, amount: "1000000", metadata: {} },
   };
   const change = (status: RecordStatus) => {
     const [createdAt, updatedAt] = [new Date(1_000), new Date(2_000)];

@@ -1,4 +1,5 @@
 import {
+  type ChangedMetadata,
   chargeCancellationJson,
   chargeCancellationMessage,
   chargeJson,
@@ -14,6 +15,7 @@ import {
   type Settled,
   transferJson,
   transferMessage,
+  withChangedMetadata,
 } from "@wonrail/kit/records";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
@@ -45,10 +47,14 @@ const TYPES_OF_KIND: Partial<Record<IntentKind, readonly EventType[]>> = {
 };
 
 /** The change of an entry's object; undefined for entries that no object shows. */
-export function changeOfEntry({ orgId, sourceId, entry }: JournalEntry, network: string): Change | undefined {
+export function changeOfEntry(
+  { orgId, sourceId, entry }: JournalEntry,
+  network: string,
+  changed: ChangedMetadata,
+): Change | undefined {
   const types = TYPES_OF_KIND[entry.kind];
   if (!types) return undefined;
-  const records = recordsOf(orgId, entry);
+  const records = withChangedMetadata(recordsOf(orgId, entry), changed);
   const objectId = objectIdOf(records);
   if (objectId === undefined) return undefined;
   return {

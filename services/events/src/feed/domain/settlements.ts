@@ -61,7 +61,12 @@ function isFinal(status: Settlement["status"]): boolean {
   return status === "CONFIRMED" || status === "FAILED";
 }
 
-/** The parts of an object that have a settlement of their own: the object, its cancellations and refunds. */
+/** The object itself or its cancellation, by the id that the ledger knows it by. */
+export function partOf(data: ObjectData, ledgerRef: string): Record<string, unknown> | undefined {
+  return settleablesOf(data).get(ledgerRef) as Record<string, unknown> | undefined;
+}
+
+/** The parts of an object that have a settlement of their own: the object and its cancellations. */
 function settleablesOf(data: ObjectData): Map<string, Settleable> {
   const { transferId, chargeId, refundId, paymentId, cancellation, cancellations, refunds } = data;
   const parts = new Map<string, Settleable>();
