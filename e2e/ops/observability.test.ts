@@ -136,6 +136,8 @@ const NOT_METRICS = new Set([
   "related_id",
   "wait_reason",
   "pg_stat_activity",
+  "max_connections",
+  "signer_out_of_gas",
   "max_wal_size",
   "min_wal_size",
 ]);

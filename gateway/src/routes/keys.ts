@@ -146,7 +146,7 @@ export const deleteKey = operation({
     "within a second and cannot be refreshed. After a leak revoke the successors too, because whoever " +
     "has the key and the secret key can have refreshed it. A repetition changes nothing.",
   access: "full",
-  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
+  whenUnknown: "This operation has no Idempotency-Key: send the request again. A repetition changes nothing.",
   params: keyPath,
   query: z.strictObject({
     withSuccessors: z

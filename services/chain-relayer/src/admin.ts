@@ -181,12 +181,13 @@ async function end(world: World, ref: string, { by, tx, reason, confirm }: EndOp
 }
 
 const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
-  another_way: "Use read-again or pass-over for a BLOCKED entry, and only for one.",
+  another_way:
+    "Use read-again or pass-over for a BLOCKED entry, and the other ways for all other operations.",
   not_at_a_dead_end: "This operation does not wait for an operator. See: operation show.",
   only_a_hold_is_given_up:
     "Only a hold can be given up: the ledger has already moved the money of an entry. Use settled or sign-anew.",
   custody_signs_no_other:
-    "Custody has signed something else for this operation and signs no other. Use settled, or give-up for a hold.",
+    "Custody has signed another authorization for this operation and never signs a second one. Use settled, or give-up for a hold.",
   no_proof:
     "The transaction is no proof: it must be final and indexed, have moved exactly the operation's " +
     "steps, and have settled no other operation.",
@@ -329,14 +330,14 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
     case "rescanning":
       return "A rescan is under way. Try again when it has ended.";
     case "not_of_our_token":
-      return `At the last ingested block, ${address} was no payment manager of the token.`;
+      return `At the last ingested block, ${address} was not a payment manager of the token.`;
     case "changed_meanwhile":
-      return "Another one was adopted meanwhile.";
+      return "Another payment manager was adopted meanwhile.";
     default:
       return (
         `At block ${outcome.blockNumber}, the last indexed one, ${outcome.stillMints} could still mint: ` +
-        "an operation might be minted twice. Set its mint allowance to 0, and try again when that is " +
-        "final and indexed."
+        "an operation might be minted twice. Set its mint allowance to 0, and try again when that " +
+        "change is final and indexed."
       );
   }
 }
@@ -348,7 +349,7 @@ function unanswered(error: unknown): never {
 function replacedAt(block: bigint): string {
   return (
     `Block ${block}, the last ingested one, is not the block that was final: final blocks were replaced. ` +
-    "This is not for rescan, which would credit the deposits in them a second time; see docs/runbooks/FinalBlockReplaced.md."
+    "rescan would credit the deposits in these blocks a second time. See docs/runbooks/FinalBlockReplaced.md."
   );
 }
 
