@@ -1,7 +1,6 @@
 import {
   charge,
   chargeCancellation,
-  createdWebhook,
   daysAfter,
   done,
   firstKey,
@@ -20,15 +19,11 @@ import {
   pageOf,
   partOfCharge,
   payer,
-  paymentEvents,
   payerWalletId,
   receivedLine,
   receiverWalletId,
-  quietWebhook,
   refund,
   refundedPayment,
-  retriedDelivery,
-  rotatedWebhook,
   secondsAfter,
   scheduled,
   scheduledRequest,
@@ -41,10 +36,10 @@ import {
   shop,
   shopAddress,
   shopKey,
-  testDelivery,
   transfer,
   usedFirstKey,
 } from "./exampleFixtures";
+import { type Example, webhookStory } from "./webhookExamples";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
 // part; the bank records other transactions and schedules the shop's payout; the shop refunds a
@@ -52,19 +47,7 @@ import {
 // Ids, amounts and states continue from each answer to the next request, so that a reader who sends
 // them in order gets these answers. examples.test.ts checks this.
 
-/** A request of the story and its answer. */
-export interface Example {
-  /** The operation's id. */
-  operation: string;
-  /** Distinguishes the examples of one operation. */
-  name?: string;
-  /** Time of the answer. */
-  at: string;
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: object;
-  data: object;
-}
+export type { Example };
 
 /** In chronological order. */
 export const story: Example[] = [
@@ -314,76 +297,7 @@ export const story: Example[] = [
     query: { status: "PENDING", paymentType: "SCHEDULED", address: shopAddress },
     data: pageOf(later),
   },
-  {
-    operation: "listEvents",
-    at: minute(26),
-    query: { after: "7", types: "payment.created,payment.cancelled", objectId: secondPayment.paymentId },
-    data: { items: paymentEvents, pagination: { limit: 20, hasNext: false, nextAfter: "15" } },
-  },
-  {
-    operation: "getEvent",
-    at: minute(26),
-    params: { eventId: paymentEvents[0]!.eventId },
-    data: paymentEvents[0]!,
-  },
-  {
-    operation: "createWebhook",
-    at: minute(26),
-    body: {
-      url: createdWebhook.url,
-      eventTypes: createdWebhook.eventTypes,
-      description: "Orders",
-      ordering: "object",
-    },
-    data: createdWebhook,
-  },
-  {
-    operation: "testWebhook",
-    at: secondsAfter(minute(26), 1),
-    params: { webhookId: createdWebhook.webhookId },
-    data: testDelivery,
-  },
-  {
-    operation: "listDeliveries",
-    at: secondsAfter(minute(26), 2),
-    params: { webhookId: createdWebhook.webhookId },
-    query: { status: "PENDING" },
-    data: pageOf(retriedDelivery),
-  },
-  {
-    operation: "updateWebhook",
-    at: secondsAfter(minute(26), 3),
-    params: { webhookId: createdWebhook.webhookId },
-    body: { description: quietWebhook.description },
-    data: quietWebhook,
-  },
-  {
-    operation: "getWebhook",
-    at: secondsAfter(minute(26), 4),
-    params: { webhookId: createdWebhook.webhookId },
-    data: quietWebhook,
-  },
-  { operation: "listWebhooks", at: secondsAfter(minute(26), 5), query: {}, data: pageOf(quietWebhook) },
-  {
-    operation: "replayWebhook",
-    at: secondsAfter(minute(26), 6),
-    params: { webhookId: createdWebhook.webhookId },
-    body: { after: "7", upTo: "9" },
-    data: { deliveries: 2 },
-  },
-  {
-    operation: "rotateWebhookSecret",
-    at: secondsAfter(minute(26), 7),
-    params: { webhookId: createdWebhook.webhookId },
-    body: { overlapSeconds: 86_400 },
-    data: rotatedWebhook,
-  },
-  {
-    operation: "deleteWebhook",
-    at: secondsAfter(minute(26), 8),
-    params: { webhookId: createdWebhook.webhookId },
-    data: { deleted: true },
-  },
+  ...webhookStory,
   {
     operation: "refundPayment",
     at: refundedPayment.refund.createdAt,

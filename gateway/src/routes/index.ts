@@ -56,7 +56,8 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/wallets/payment/cancel", payments.cancelPayment, payments.cancelPaymentWith(clients)),
     route("POST", "/api/wallets/payment/refund", payments.refundPayment, payments.refundPaymentWith(clients)),
     route("PATCH", "/api/wallets/payment/refund/:refundId", payments.updatePaymentRefund, payments.updatePaymentRefundWith(clients)),
-    route("PATCH", "/api/wallets/payment/cancel/:cancelId", payments.updatePaymentCancellation, payments.updatePaymentCancellationWith(clients)),
+    route("PATCH", "/api/wallets/payment/cancel/:cancelId",
+      payments.updatePaymentCancellation, payments.updatePaymentCancellationWith(clients)),
     route("GET", "/api/wallets/payment/:paymentId", payments.getPayment, payments.getPaymentWith(clients)),
     route("PATCH", "/api/wallets/payment/:paymentId", payments.updatePayment, payments.updatePaymentWith(clients)),
 
@@ -74,8 +75,20 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("GET", "/api/transaction/:id", transactions.getTransaction, transactions.getTransactionWith(clients)),
     route("PATCH", "/api/transaction/:id", transactions.updateTransaction, transactions.updateTransactionWith(clients)),
     route("PATCH", "/api/transaction/:id/status", transactions.updateTransactionStatus, transactions.updateTransactionStatusWith(clients)),
-    route("PATCH", "/api/transaction/:id/schedule", transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
+    route("PATCH", "/api/transaction/:id/schedule",
+      transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
 
+    ...eventRoutes(clients),
+    route("GET", "/healthz", health.checkHealth, health.answerHealth),
+    // GET /api/events/stream is answered by middleware/eventStream.ts.
+    // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
+  ];
+  return table.map(withScope);
+}
+
+function eventRoutes(clients: Clients) {
+  // prettier-ignore
+  return [
     route("GET", "/api/events", events.listEvents, events.listEventsWith(clients)),
     route("GET", "/api/events/:eventId", events.getEvent, events.getEventWith(clients)),
 
@@ -88,10 +101,5 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/webhooks/:webhookId/test", webhooks.testWebhook, webhooks.testWebhookWith(clients)),
     route("POST", "/api/webhooks/:webhookId/replay", webhooks.replayWebhook, webhooks.replayWebhookWith(clients)),
     route("GET", "/api/webhooks/:webhookId/deliveries", webhooks.listDeliveries, webhooks.listDeliveriesWith(clients)),
-
-    route("GET", "/healthz", health.checkHealth, health.answerHealth),
-    // GET /api/events/stream is answered by middleware/eventStream.ts.
-    // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
-  return table.map(withScope);
 }

@@ -169,8 +169,8 @@ export const cancelPayment = operation({
   description:
     "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is " +
     "clawed back. PAY_008 means that a part was refunded: refund the rest. PAY_001 means that the " +
-    "available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can " +
-    "reactivate it. A payment can be cancelled for at least two months; then its month is archived " +
+    "available balance of the receiver's wallet is lower than the payment. WAL_004 names a " +
+    "deactivated wallet of the payment; the operator of this service can reactivate it. A payment can be cancelled for at least two months; then its month is archived " +
     "and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and " +
     "PENDING at first; read the payment for the payment's own.",
   access: "full",

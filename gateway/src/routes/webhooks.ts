@@ -37,7 +37,8 @@ export const createWebhook = operation({
   summary: "Create a webhook",
   description:
     "Events are sent to the URL by POST, signed as Standard Webhooks 1.0. The answer is the only one " +
-    "with the `secret`; a repetition with the same Idempotency-Key shows it again. WHK_002 names in `details.reason` why the URL is not allowed.",
+    "with the `secret`; a repetition with the same Idempotency-Key shows it again. WHK_002 names in " +
+    "`details.reason` why the URL is not allowed.",
   access: "full",
   idempotent: true,
   body: z

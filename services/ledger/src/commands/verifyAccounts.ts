@@ -19,7 +19,7 @@ interface Verifying {
   closedGauge: ClosedAccountsGauge;
 }
 
-/** Checks all accounts without the journal. One replica at a time has the turn, and keeps it while it rests. */
+/** Checks all accounts without the journal. A lease lets one replica verify at a time. */
 export async function verifyAccounts(deps: Verifying, signal: AbortSignal): Promise<void> {
   const { db } = deps;
   await db.dedicated(async (connection) => {

@@ -8,7 +8,7 @@ import { tryLockTurn } from "../store/checks";
 const REST = 9;
 const LONGEST_REST_MS = 60_000;
 
-/** Verifies the whole journal in bounded windows. One replica at a time has the turn. */
+/** Verifies the whole journal in bounded windows. A lease lets one replica verify at a time. */
 export async function verifyJournal(
   { db, gauge }: { db: Database; gauge: ViolationsGauge },
   signal: AbortSignal,

@@ -38,7 +38,7 @@ export async function getCharge(
   };
 }
 
-/** One snapshot, so that the parts add up to the charge's cancelled amount. */
+/** Reads one snapshot, so that the parts add up to the charge's cancelled amount. */
 function findCancelledCharge(db: Database, orgId: string, id: string): Promise<CancelledCharge | undefined> {
   return tx(
     db,

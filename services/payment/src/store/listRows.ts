@@ -47,7 +47,7 @@ export interface RowsFound<R> {
 }
 
 /**
- * Lists rows in the order of their ids. One filter chooses the index; the others are checked on at most
+ * Lists rows in the order of their ids. The query uses the index of one filter. The other filters are checked on at most
  * MAX_OFFSET_ROWS rows along it. So every page has a limited cost, and the cursor continues the search.
  */
 export async function listRows<R extends object>(
