@@ -203,7 +203,8 @@ export interface LineRow {
 
 /** The columns of a line, from a posting `p` and its entry `e`. */
 export const LINE = sql`
-  select p.sequence, p.amount_won, p.balance_after_won, p.type, e.id as entry_id, e.request_prefix, e.posted_at, e.related_id, e.memo, e.reference,
+  select p.sequence, p.amount_won, p.balance_after_won, p.type, e.id as entry_id, e.request_prefix,
+    e.posted_at, e.related_id, e.memo, e.reference,
     coalesce((
       select json_agg(json_build_array(a.id, a.type) order by n.position)
       from (

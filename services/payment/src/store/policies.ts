@@ -42,7 +42,8 @@ export async function savePolicy(db: Queryable, policy: Policy): Promise<void> {
       ${policy.incentiveRateBps}, ${policy.version})
     on conflict (org_id) do update set
       daily_limit_won = excluded.daily_limit_won, daily_charge_limit_won = excluded.daily_charge_limit_won,
-      max_charge_won = excluded.max_charge_won, incentive_rate_bps = excluded.incentive_rate_bps, version = excluded.version, updated_at = now()
+      max_charge_won = excluded.max_charge_won, incentive_rate_bps = excluded.incentive_rate_bps,
+      version = excluded.version, updated_at = now()
     where policies.version < excluded.version`);
 }
 
@@ -50,7 +51,8 @@ export async function savePolicy(db: Queryable, policy: Policy): Promise<void> {
 export async function correctPolicy(db: Queryable, seen: Policy, answered: Policy): Promise<void> {
   await db.run(sql`
     update policies set daily_limit_won = ${answered.dailyLimitWon},
-      daily_charge_limit_won = ${answered.dailyChargeLimitWon}, max_charge_won = ${answered.maxChargeWon}, incentive_rate_bps = ${answered.incentiveRateBps},
+      daily_charge_limit_won = ${answered.dailyChargeLimitWon}, max_charge_won = ${answered.maxChargeWon},
+      incentive_rate_bps = ${answered.incentiveRateBps},
       version = ${answered.version}, updated_at = now()
     where org_id = ${seen.orgId} and version = ${seen.version}`);
 }
