@@ -21,7 +21,7 @@ void client.wallets.list({ currentPage: 1, cursor: "c" });
 // @ts-expect-error Amounts of wallets are numbers of KRW.
 void client.charges.create({ walletId: "wal_1", amount: "1000" });
 // @ts-expect-error The service takes no idempotency key here.
-void client.wallets.deactivate("wal_1", { idempotencyKey: "k" });
+void client.wallets.update("wal_1", { metadata: {} }, { idempotencyKey: "k" });
 // @ts-expect-error Without an amount the whole rest is cancelled.
 void client.charges.cancel({ chargeId: "chg_1", amount: undefined });
 // @ts-expect-error An undefined filter would list all wallets.
