@@ -57,15 +57,7 @@ export async function moneyChapter(world: World): Promise<Cast> {
   );
   await showBalances(world, shown);
 
-  screen.chapter("A part of a payment goes back");
-  const { paymentId } = await api.post("/api/wallets/payment", { ...order, memo: "order 2" });
-  const { status, refund } = await api.post("/api/wallets/payment/refund", {
-    ...{ paymentId, amount: 4_500, memo: "one item" },
-  });
-  screen.done(
-    `${status}: ${krw(refund.restored.incentive)} + ${krw(refund.restored.normal)} restored, ` +
-      `${krw(refund.incentiveClawedBack)} clawed back`,
-  );
+  const { paymentId } = await refundOfAPart(world, order);
   await showBalances(world, shown);
 
   screen.chapter("Cancelling a part of the charge");
@@ -86,6 +78,29 @@ export async function moneyChapter(world: World): Promise<Cast> {
   );
   screen.done(`and the refund of a part: ${refunds[0].settlement.txHash}`);
   return cast;
+}
+
+/** Finds a payment by the partner's own reference, and returns a part of it. */
+async function refundOfAPart({ api }: World, order: object): Promise<{ paymentId: string }> {
+  screen.chapter("Found by its reference, and a part of it goes back");
+  const reference = `order-${Date.now()}`;
+  const notes = { memo: "order 2", reference, metadata: { till: "3" } };
+  await api.post("/api/wallets/payment", { ...order, ...notes });
+  const { items } = await until(
+    () => api.get(`/api/wallets/payment?reference=${reference}`),
+    (page) => page.items.length === 1,
+  );
+  const { paymentId } = items[0];
+  const changed = await api.patch(`/api/wallets/payment/${paymentId}`, { metadata: { clerk: "kim" } });
+  screen.done(`${reference} is ${paymentId}, with ${JSON.stringify(changed.metadata)}`);
+  const { status, refund } = await api.post("/api/wallets/payment/refund", {
+    ...{ paymentId, amount: 4_500, memo: "one item" },
+  });
+  screen.done(
+    `${status}: ${krw(refund.restored.incentive)} + ${krw(refund.restored.normal)} restored, ` +
+      `${krw(refund.incentiveClawedBack)} clawed back`,
+  );
+  return { paymentId };
 }
 
 /** Money to an outside address: held, then posted when the chain is final. */
