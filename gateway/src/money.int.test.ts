@@ -67,8 +67,14 @@ const paymentCancellation = {
   createdAt: later.toISOString(),
 };
 const partWon = { refundId: "prf_1", amountWon: "500", ...amounts };
-const part = PaymentRefund.fromPartial({ ...partWon, memo: "one item", settlement, createdAt: later });
-const refund = { refundId: "prf_1", amount: 500, ...doneBy, memo: "one item", settlement: settled };
+const part = PaymentRefund.fromPartial({
+  ...{ ...partWon, memo: "one item", reference: "item-1", metadata: { till: "4" } },
+  ...{ settlement, createdAt: later },
+});
+const refund = {
+  ...{ refundId: "prf_1", amount: 500, ...doneBy, memo: "one item" },
+  ...{ reference: "item-1", metadata: { till: "4" }, settlement: settled },
+};
 const charge = Charge.fromPartial({
   ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
   ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },

@@ -44,8 +44,8 @@ const LISTS: [
   [
     "payments",
     `insert into payments (org_id, payment_id, payer_wallet_id, receiver_wallet_id, amount_won, government_won, incentive_won,
-       normal_won, accrued_won, version, created_at)
-     select ${ORG}, 'pay_' || ${ID}, 'wal_' || n, ${SHOP}, 100, 0, 0, 100, 0, n, now()`,
+       normal_won, accrued_won, refunded_won, version, created_at)
+     select ${ORG}, 'pay_' || ${ID}, 'wal_' || n, ${SHOP}, 100, 0, 0, 100, 0, 0, n, now()`,
     listPayments,
   ],
   [
