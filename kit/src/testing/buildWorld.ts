@@ -34,7 +34,7 @@ export interface Parts {
   kekFile(): string;
   /** Any other part with a `close`. */
   use<T extends { close(): unknown }>(part: T | Promise<T>): Promise<T>;
-  onClose(close: Close): void;
+  onClose: (close: Close) => void;
 }
 
 export interface ServerOptions extends Partial<GrpcServerOptions> {
