@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { type ServiceDefinition } from "../grpc/definition";
 import { type ClientLifecycle, type ClientOptions, createClient, type PromiseClient } from "../grpc/client";
 import { type GrpcServer, type GrpcServerOptions, type GrpcService, startGrpcServer } from "../grpc/server";
+import { Registry } from "../metrics";
 import { type Proxy, startProxy } from "./proxies/proxy";
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./testDatabase";
 import { testLog } from "./testLog";
-import { testRegistry } from "./testRegistry";
 
 type Close = () => unknown;
 /** As `createApp` of a service takes it. */
@@ -53,7 +53,7 @@ export interface WorldServer extends GrpcServer {
  */
 export async function buildWorld<T extends object>(
   build: (parts: Parts) => Promise<T> | T,
-): Promise<T & { close(): Promise<void> }> {
+): Promise<T & { close: () => Promise<void> }> {
   const closers: Close[] = [];
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= closeInReverse(closers));
@@ -87,13 +87,13 @@ function createParts(onClose: Parts["onClose"]): Parts {
       return database;
     },
     async server(services, { graceMs = 500, ...options } = {}) {
-      const place = { host: "127.0.0.1", port: 0, log: testLog(), registry: testRegistry() };
+      const place = { host: "127.0.0.1", port: 0, log: testLog(), registry: new Registry() };
       const server = await startGrpcServer({ ...place, ...options, services });
       onClose(() => server.drain(graceMs));
       return { ...server, address: `127.0.0.1:${server.port}` };
     },
     client(definition, address, options) {
-      const rest = { name: "test", log: testLog(), registry: testRegistry(), defaultTimeoutMs: 10_000 };
+      const rest = { name: "test", log: testLog(), registry: new Registry(), defaultTimeoutMs: 10_000 };
       const client = createClient(definition, { ...rest, ...options, address });
       onClose(() => client.close());
       return client;
