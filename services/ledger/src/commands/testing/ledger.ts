@@ -10,7 +10,7 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
 import type { Answer } from "../../intents/decide";
-import { chargeOf } from "../../domain/testing/world";
+import { chargeOf } from "../../domain/testing/requests";
 import type { WalletType } from "../../domain/accountTypes";
 import type { Intent } from "../../domain/intents";
 import type { IdempotencyKey, LedgerRequest, Outcome } from "../../domain/types";
