@@ -207,7 +207,7 @@ function openWallet(parts: Parts, address: string) {
   return parts.client(WalletServiceService, address, { name: "wallet", defaultTimeoutMs: 20_000 });
 }
 
-/** One database with the schemas of all three services. */
+/** The three services keep their schemas in the same database, so that a test can copy it. */
 async function makeDatabase(parts: Parts) {
   const clusterUrl = process.env.WONRAIL_TEST_POSTGRES_URL;
   if (clusterUrl === undefined)
