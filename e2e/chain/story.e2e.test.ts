@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { booksChapter, depositChapter } from "../demo/chain";
 import { OUTSIDE } from "../demo/money";
-import { until } from "../demo/world";
+import { until } from "../demo/demo";
 import { type Json, openApi } from "../support/api";
 import { newOrganisation } from "../support/operators";
 import { startStack, temporaryHome, type TestStack } from "../support/startStack";

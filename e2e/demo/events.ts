@@ -1,12 +1,12 @@
 import { startReceiver } from "../money/receiver";
 import { type Json } from "../support/api";
 import { screen } from "./screen";
-import { until, type World } from "./world";
+import { until, type Demo } from "./demo";
 
 const SHOWN = 5;
 
 /** The newest events, and a delivery to an endpoint. */
-export async function eventsChapter({ api }: World): Promise<void> {
+export async function eventsChapter({ api }: Demo): Promise<void> {
   screen.chapter("Events and webhooks");
   const { items } = await api.get(`/api/events?order=desc&limit=${SHOWN}`);
   for (const { sequence, type, objectId } of (items as Json[]).reverse())

@@ -4,13 +4,13 @@ import { promisify } from "node:util";
 import { type Stack } from "@wonrail/local/stackFile";
 import { type Json, openApi } from "../support/api";
 import { screen } from "./screen";
-import { type World } from "./world";
+import { type Demo } from "./demo";
 
 /**
  * Refreshes a key, uses its overlap, revokes it and shows the refusal. Uses a separate key, so that
  * stack.json's stays valid.
  */
-export async function keysChapter({ stack, api }: World): Promise<void> {
+export async function keysChapter({ stack, api }: Demo): Promise<void> {
   screen.chapter("Keys");
   const { orgCode, secretKey } = stack.organisations[0]!;
   const session = await api.get("/api/wallet-auth/session");

@@ -5,24 +5,24 @@ import { keysChapter } from "./keys";
 import { moneyChapter, outsideTransferChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
 import { screen } from "./screen";
-import { openWorld } from "./world";
+import { openDemo } from "./demo";
 
 /** Plays all chapters against the running stack. */
 export async function main(): Promise<number> {
   const startMs = Date.now();
   try {
-    const world = openWorld(readStack());
-    await keysChapter(world);
-    const cast = await moneyChapter(world);
-    await outsideTransferChapter(world, cast);
-    await recordsChapter(world, cast);
-    await depositChapter(world, cast);
-    await restartChapter(world, cast);
-    await refundChapter(world, cast);
-    await booksChapter(world, cast);
-    await eventsChapter(world);
+    const demo = openDemo(readStack());
+    await keysChapter(demo);
+    const cast = await moneyChapter(demo);
+    await outsideTransferChapter(demo, cast);
+    await recordsChapter(demo, cast);
+    await depositChapter(demo, cast);
+    await restartChapter(demo, cast);
+    await refundChapter(demo, cast);
+    await booksChapter(demo, cast);
+    await eventsChapter(demo);
     screen.end(
-      `The demo took ${Math.round((Date.now() - startMs) / 1000)} s. Documentation: ${world.stack.docsUrl}`,
+      `The demo took ${Math.round((Date.now() - startMs) / 1000)} s. Documentation: ${demo.stack.docsUrl}`,
     );
     return 0;
   } catch (error) {

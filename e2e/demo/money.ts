@@ -1,6 +1,6 @@
 import { type Json } from "../support/api";
 import { krw, screen } from "./screen";
-import { makeWallet, showBalances, until, type World } from "./world";
+import { makeWallet, showBalances, until, type Demo } from "./demo";
 
 /** An address that belongs to no wallet. */
 export const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -12,12 +12,12 @@ export interface Cast {
 }
 
 /** Charge, transfer, payment, cancellations, refund of a part: each with the balances after it. */
-export async function moneyChapter(world: World): Promise<Cast> {
-  const { api } = world;
+export async function moneyChapter(demo: Demo): Promise<Cast> {
+  const { api } = demo;
   screen.chapter("Two users, three wallets");
-  const alice = await makeWallet(world, "alice", "NORMAL");
-  const aliceIncentive = await makeWallet(world, "alice", "INCENTIVE");
-  const shop = await makeWallet(world, "shop", "NORMAL");
+  const alice = await makeWallet(demo, "alice", "NORMAL");
+  const aliceIncentive = await makeWallet(demo, "alice", "INCENTIVE");
+  const shop = await makeWallet(demo, "shop", "NORMAL");
   const cast = { alice, aliceIncentive, shop };
   const shown = { alice, "alice's incentive": aliceIncentive, shop };
   for (const [name, wallet] of Object.entries(shown))
@@ -34,7 +34,7 @@ export async function moneyChapter(world: World): Promise<Cast> {
   const transfer = { fromWalletId: alice.walletId, toWalletAddress: shop.walletAddress, amount: 1_000 };
   await api.post("/api/wallets/transfer", transfer);
   screen.done(`transferred ${krw(1_000)} to the shop, no gas for alice`);
-  await showBalances(world, shown);
+  await showBalances(demo, shown);
 
   screen.chapter("A composite payment, and back");
   const order = {
@@ -49,21 +49,21 @@ export async function moneyChapter(world: World): Promise<Cast> {
     `paid ${krw(payment.amount)}: ${krw(breakdown.incentive)} incentive + ` +
       `${krw(breakdown.normal)} normal, accrued ${krw(incentiveAccrued)}`,
   );
-  await showBalances(world, shown);
+  await showBalances(demo, shown);
   const cancelled = await api.post("/api/wallets/payment/cancel", { paymentId: payment.paymentId });
   screen.done(
     `cancelled: ${krw(cancelled.restored.incentive)} + ${krw(cancelled.restored.normal)} restored, ` +
       `${krw(cancelled.incentiveClawedBack)} clawed back`,
   );
-  await showBalances(world, shown);
+  await showBalances(demo, shown);
 
-  const { paymentId } = await refundOfAPart(world, order);
-  await showBalances(world, shown);
+  const { paymentId } = await refundOfAPart(demo, order);
+  await showBalances(demo, shown);
 
   screen.chapter("Cancelling a part of the charge");
   const part = await api.post("/api/wallets/charge/cancel", { chargeId: charge.chargeId, amount: 20_000 });
   screen.done(`${part.status}: ${krw(part.cancelledAmount)} of ${krw(part.amount)}`);
-  await showBalances(world, shown);
+  await showBalances(demo, shown);
 
   const { settlement, cancellation } = await until(
     () => api.get(`/api/wallets/payment/${payment.paymentId}`),
@@ -81,7 +81,7 @@ export async function moneyChapter(world: World): Promise<Cast> {
 }
 
 /** Finds a payment by the partner's own reference, and returns a part of it. */
-async function refundOfAPart({ api }: World, order: object): Promise<{ paymentId: string }> {
+async function refundOfAPart({ api }: Demo, order: object): Promise<{ paymentId: string }> {
   screen.chapter("Found by its reference, and a part of it goes back");
   const reference = `order-${Date.now()}`;
   const notes = { memo: "order 2", reference, metadata: { till: "3" } };
@@ -104,7 +104,7 @@ async function refundOfAPart({ api }: World, order: object): Promise<{ paymentId
 }
 
 /** Money to an outside address: held, then posted when the chain is final. */
-export async function outsideTransferChapter({ api }: World, { alice }: Cast): Promise<void> {
+export async function outsideTransferChapter({ api }: Demo, { alice }: Cast): Promise<void> {
   screen.chapter("A transfer to an outside address");
   const body = { fromWalletId: alice.walletId, toWalletAddress: OUTSIDE, amount: 500 };
   const { transferId, status } = await api.post("/api/wallets/transfer", body);
@@ -116,12 +116,12 @@ export async function outsideTransferChapter({ api }: World, { alice }: Cast): P
   screen.done(`COMPLETED in ${done.settlement.txHash}, block ${done.settlement.blockNumber}`);
 }
 
-export async function refundChapter(world: World, { alice, shop }: Cast): Promise<void> {
-  const { api } = world;
+export async function refundChapter(demo: Demo, { alice, shop }: Cast): Promise<void> {
+  const { api } = demo;
   screen.chapter("Refund, and everything in one list");
   const refund = await api.post("/api/wallets/charge/refund", { walletId: alice.walletId });
   screen.done(`refunded the whole balance: ${krw(refund.amount)}`);
-  await showBalances(world, { alice, shop });
+  await showBalances(demo, { alice, shop });
   const { items } = await api.get(`/api/wallets/${alice.walletId}/transactions?limit=20`);
   for (const line of items as Json[]) {
     const sign = line.direction === "OUT" ? "−" : "+";

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Json } from "../support/api";
 import { type Cast, OUTSIDE } from "./money";
 import { krw, screen } from "./screen";
-import { showBalances, until, type World } from "./world";
+import { showBalances, until, type Demo } from "./demo";
 
 const UNITS_PER_KRW = 1_000_000n;
 
 /** The transaction recording API: a hash that the chain confirms, and a scheduled transfer. */
-export async function recordsChapter(world: World, { alice, shop }: Cast): Promise<void> {
+export async function recordsChapter(demo: Demo, { alice, shop }: Cast): Promise<void> {
   screen.chapter("Recorded transactions");
-  await recordInstant(world, alice);
-  await recordScheduled(world, { alice, shop });
+  await recordInstant(demo, alice);
+  await recordScheduled(demo, { alice, shop });
 }
 
 /** The record names the transfer that has just been sent: sender, receiver and amount must match it. */
-async function recordInstant({ api }: World, alice: Json): Promise<void> {
+async function recordInstant({ api }: Demo, alice: Json): Promise<void> {
   const body = { fromWalletId: alice.walletId, toWalletAddress: OUTSIDE, amount: 300 };
   const { transferId } = await api.post("/api/wallets/transfer", body);
   const { settlement } = await until(
@@ -31,8 +31,8 @@ async function recordInstant({ api }: World, alice: Json): Promise<void> {
   screen.done(`the chain says ${confirmed.status}, nobody had to`);
 }
 
-async function recordScheduled(world: World, { alice, shop }: Pick<Cast, "alice" | "shop">): Promise<void> {
-  const { api } = world;
+async function recordScheduled(demo: Demo, { alice, shop }: Pick<Cast, "alice" | "shop">): Promise<void> {
+  const { api } = demo;
   const dueMs = Date.now() + 6_000;
   const scheduled = await api.post("/api/transaction", {
     paymentType: "SCHEDULED",
@@ -41,11 +41,11 @@ async function recordScheduled(world: World, { alice, shop }: Pick<Cast, "alice"
     memo: "rent",
   });
   screen.line(`SCHEDULED ${scheduled.id}, ${krw(700)} to the shop at ${scheduled.scheduledAt}`);
-  await showBalances(world, { alice, shop });
+  await showBalances(demo, { alice, shop });
   await sleep(Math.max(dueMs - Date.now(), 0));
   const executed = await settled(api, scheduled.id);
   screen.done(`executed when it was due and ${executed.status}: ${executed.txHash}`);
-  await showBalances(world, { alice, shop });
+  await showBalances(demo, { alice, shop });
 }
 
 function onOurNetwork(fromAddress: string, toAddress: string, amountKrw: number) {
@@ -53,7 +53,7 @@ function onOurNetwork(fromAddress: string, toAddress: string, amountKrw: number)
   return { ...network, fromAddress, toAddress, amount: (BigInt(amountKrw) * UNITS_PER_KRW).toString() };
 }
 
-async function settled(api: World["api"], id: string): Promise<Json> {
+async function settled(api: Demo["api"], id: string): Promise<Json> {
   const record = await until(
     () => api.get(`/api/transaction/${id}`),
     ({ status }) => status !== "PENDING",

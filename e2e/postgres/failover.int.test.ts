@@ -5,7 +5,7 @@ import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { eventually, type Proxy, startProxy, testLog, testRegistry } from "@wonrail/kit/testing";
-import { chargeOf } from "@wonrail/ledger/domain/testing/world";
+import { chargeOf } from "@wonrail/ledger/domain/testing/requests";
 import { messageOf, requestOf, transferOf } from "@wonrail/ledger/commands/testing/ledger";
 import { type Replica, startReplica } from "@wonrail/ledger/commands/testing/replica";
 import { type LedgerRequest } from "@wonrail/ledger/domain/types";

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Database, openDatabase, rawSql } from "@wonrail/kit/db";
-import { createClient } from "@wonrail/kit/grpc/client";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
-import { testLog, testRegistry } from "@wonrail/kit/testing";
+import { testLog } from "@wonrail/kit/testing";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { inheritedEnv, REPOSITORY } from "@wonrail/local/config";
 import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
@@ -38,8 +37,8 @@ export interface Service {
 }
 
 /**
- * The settlement half of the system for one test: its own database, its own chain, and the built
- * services as processes.
+ * The settlement half of the system for one test: its own database, its own chain, and processes of
+ * the built services.
  */
 export interface World {
   node: ChainNode;
@@ -90,12 +89,16 @@ const SCHEMAS = [
 ];
 const PLENTY_WEI = `0x${(10n ** 24n).toString(16)}`;
 
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const dir = mkdtempSync(join(tmpdir(), "wonrail-chain-"));
-  chmodSync(dir, 0o700);
-  const guard = startGuard(dir);
-  const [node, database] = await Promise.all([startNode({ dir, guard }), makeDatabase()]);
-  const keys = writeKeys(dir);
+export function openWorld(options: WorldOptions = {}): Promise<World> {
+  return buildWorld((parts) => buildChain(parts, options));
+}
+
+async function buildChain(parts: Parts, options: WorldOptions): Promise<Omit<World, "close">> {
+  const dir = parts.folder();
+  const guard = await parts.use(startGuard(dir));
+  const [node, database] = await Promise.all([startNode({ dir, guard }), makeDatabase(parts)]);
+  parts.onClose(() => node.pause());
+  const keys = writeKeys(dir, parts.kekFile());
   node.run(100);
   const contracts = await deploy(node, dir, keys);
   await node.pause();
@@ -120,10 +123,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     PAYMENT_MANAGER_ADDRESS: contracts.paymentManagerAddress,
     ...options.env,
   };
-  const place = (name: string, instance: string, env: Record<string, string>) =>
-    serviceAt({ name, instance, dir, guard, env: { ...common, DATABASE_URL: database.urls[name]!, ...env } });
-  const placeRelayer = async (instance: string, env: Record<string, string>) =>
-    place("chain-relayer", instance, {
+  const place = async (of: Parts, name: string, instance: string, env: Record<string, string>) => {
+    const settings = { ...common, DATABASE_URL: database.urls[name]!, ...env };
+    const service = await serviceAt({ name, instance, dir, guard, env: settings });
+    of.onClose(() => service.kill());
+    return service;
+  };
+  const placeRelayer = async (of: Parts, instance: string, env: Record<string, string>) =>
+    place(of, "chain-relayer", instance, {
       GRPC_PORT: String(await randomFreePort()),
       OPERATOR_KEY_FILE: keys.operatorKeyFile,
       // The successor of a killed relayer waits for the end of its lease.
@@ -132,111 +139,83 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ...env,
     });
 
-  const ledgerService = await place("ledger", "ledger", { GRPC_PORT: String(ledgerGrpc) });
-  const walletService = await place("wallet", "wallet", {
+  const ledgerService = await place(parts, "ledger", "ledger", { GRPC_PORT: String(ledgerGrpc) });
+  const walletService = await place(parts, "wallet", "wallet", {
     GRPC_PORT: String(walletGrpc),
     KEK_PATH: keys.kekFile,
   });
   const relayers = await Promise.all(
-    Array.from({ length: options.relayers ?? 1 }, (_, number) => placeRelayer(`chain-relayer-${number}`, {})),
+    Array.from({ length: options.relayers ?? 1 }, (_, number) =>
+      placeRelayer(parts, `chain-relayer-${number}`, {}),
+    ),
   );
   await Promise.all([ledgerService.start(), walletService.start()]);
   await Promise.all(relayers.map((relayer) => relayer.start()));
 
-  const ledger = openLedger(`127.0.0.1:${ledgerGrpc}`);
-  const wallet = openWallet(`127.0.0.1:${walletGrpc}`);
-  const relayerDb = openTestPool(database.adminUrl, "chain_relayer");
   return {
     node,
     contracts,
     operator: keys.operator,
     admin: keys.admin,
-    ledger,
-    wallet,
+    ledger: openLedger(parts, common.LEDGER_ADDRESS),
+    wallet: openWallet(parts, common.WALLET_ADDRESS),
     walletService,
     ledgerService,
     relayers,
     addresses: { LEDGER_ADDRESS: common.LEDGER_ADDRESS, WALLET_ADDRESS: common.WALLET_ADDRESS },
-    relayerDb,
+    relayerDb: await parts.use(openTestPool(database.adminUrl, "chain_relayer")),
     adminUrl: database.adminUrl,
     keyFiles: { kek: keys.kekFile, operator: keys.operatorKeyFile },
-    async addLedger() {
-      const port = await randomFreePort();
-      const replica = await place("ledger", "ledger-replica", { GRPC_PORT: String(port) });
-      await replica.start();
-      const client = openLedger(`127.0.0.1:${port}`);
-      return {
-        ledger: client,
-        async close() {
-          client.close();
-          await replica.kill();
-        },
-      };
-    },
-    async copy() {
-      const copied = await database.copy();
-      const [ledgerPort, walletPort] = [await randomFreePort(), await randomFreePort()];
-      const at = (name: string) => ({
-        LEDGER_ADDRESS: `127.0.0.1:${ledgerPort}`,
-        WALLET_ADDRESS: `127.0.0.1:${walletPort}`,
-        DATABASE_URL: copied.urls[name]!,
-      });
-      const services = [
-        await place("ledger", "ledger-copy", { ...at("ledger"), GRPC_PORT: String(ledgerPort) }),
-        await place("wallet", "wallet-copy", {
-          ...at("wallet"),
-          GRPC_PORT: String(walletPort),
-          KEK_PATH: keys.kekFile,
+    addLedger: () =>
+      parts.use(
+        buildWorld(async (own) => {
+          const port = String(await randomFreePort());
+          const replica = await place(own, "ledger", "ledger-replica", { GRPC_PORT: port });
+          await replica.start();
+          return { ledger: openLedger(own, `127.0.0.1:${port}`) };
         }),
-        await placeRelayer("chain-relayer-copy", at("chain-relayer")),
-      ];
-      const copyLedger = openLedger(`127.0.0.1:${ledgerPort}`);
-      const copyDb = openTestPool(copied.adminUrl, "chain_relayer");
-      return {
-        ledger: copyLedger,
-        services,
-        relayerDb: copyDb,
-        async close() {
-          copyLedger.close();
-          await Promise.all(services.map((service) => service.kill()));
-          await copyDb.close();
-          await copied.drop();
-        },
-      };
-    },
-    async close() {
-      ledger.close();
-      wallet.close();
-      await node.pause();
-      await Promise.all([...relayers, walletService, ledgerService].map((service) => service.kill()));
-      await relayerDb.close();
-      guard.close();
-      await database.drop();
-      rmSync(dir, { recursive: true, force: true });
-    },
+      ),
+    copy: () =>
+      parts.use(
+        buildWorld(async (own) => {
+          const copied = await database.copy();
+          own.onClose(() => copied.drop());
+          const relayerDb = await own.use(openTestPool(copied.adminUrl, "chain_relayer"));
+          const [ledgerPort, walletPort] = [await randomFreePort(), await randomFreePort()];
+          const addresses = {
+            LEDGER_ADDRESS: `127.0.0.1:${ledgerPort}`,
+            WALLET_ADDRESS: `127.0.0.1:${walletPort}`,
+          };
+          const at = (name: string) => ({ ...addresses, DATABASE_URL: copied.urls[name]! });
+          const walletEnv = { GRPC_PORT: String(walletPort), KEK_PATH: keys.kekFile };
+          const services = [
+            await place(own, "ledger", "ledger-copy", { ...at("ledger"), GRPC_PORT: String(ledgerPort) }),
+            await place(own, "wallet", "wallet-copy", { ...at("wallet"), ...walletEnv }),
+            await placeRelayer(own, "chain-relayer-copy", at("chain-relayer")),
+          ];
+          return { ledger: openLedger(own, addresses.LEDGER_ADDRESS), services, relayerDb };
+        }),
+      ),
   };
 }
 
-function openLedger(address: string) {
-  return createClient(LedgerServiceService, { ...CLIENT(), name: "ledger", address });
+function openLedger(parts: Parts, address: string) {
+  return parts.client(LedgerServiceService, address, { name: "ledger", defaultTimeoutMs: 20_000 });
 }
 
-function openWallet(address: string) {
-  return createClient(WalletServiceService, { ...CLIENT(), name: "wallet", address });
+function openWallet(parts: Parts, address: string) {
+  return parts.client(WalletServiceService, address, { name: "wallet", defaultTimeoutMs: 20_000 });
 }
 
-const CLIENT = () => ({
-  log: testLog(),
-  registry: testRegistry(),
-  defaultTimeoutMs: 20_000,
-});
-
-async function makeDatabase() {
+/** The three services keep their schemas in the same database, so that a test can copy it. */
+async function makeDatabase(parts: Parts) {
   const clusterUrl = process.env.WONRAIL_TEST_POSTGRES_URL;
   if (clusterUrl === undefined)
     throw new Error("WONRAIL_TEST_POSTGRES_URL is not set: run through jest's int project");
   const name = `chain_${randomBytes(6).toString("hex")}`;
+  const drop = (of: string) => onCluster(clusterUrl, `drop database if exists ${of} with (force)`);
   await onCluster(clusterUrl, `create database ${name}`);
+  parts.onClose(() => drop(name));
   const url = new URL(clusterUrl);
   url.pathname = `/${name}`;
   const adminUrl = url.toString();
@@ -252,11 +231,9 @@ async function makeDatabase() {
     await migrate({ url: provisioned.ownerUrl, schema, dir: migrations, log: testLog() });
     urls[service] = provisioned.url;
   }
-  const drop = (of: string) => onCluster(clusterUrl, `drop database if exists ${of} with (force)`);
   return {
     adminUrl,
     urls,
-    drop: () => drop(name),
     /** Copies the databases as they are; cut-off services reconnect. */
     async copy() {
       const to = `${name}_copy`;
@@ -310,15 +287,14 @@ interface Keys {
   admin: string;
 }
 
-function writeKeys(dir: string): Keys {
+function writeKeys(dir: string, kekFile: string): Keys {
   const write = (name: string, text: string) => {
     writeFileSync(join(dir, name), text, { mode: 0o600 });
     return join(dir, name);
   };
   const [deployerKey, adminKey, operatorKey] = [newKey(), newKey(), newKey()];
-  const kek = { current: "test", keys: { test: randomBytes(32).toString("base64") } };
   return {
-    kekFile: write("kek.json", JSON.stringify(kek)),
+    kekFile,
     deployerKeyFile: write("deployer.key", deployerKey),
     adminKeyFile: write("admin.key", adminKey),
     operatorKeyFile: write("operator.key", operatorKey),

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { ROOT } from "../../ops/repository";
 import { type Api, type Json } from "../../support/api";
@@ -45,8 +46,13 @@ const MUCH_WON = 100_000_000;
 const LIMITS = ["--daily-limit", "9000000000000", "--daily-charge-limit", "9000000000000"];
 const PLENTY = [...LIMITS, "--rate", "100000", "--burst", "100000"];
 
-export async function createWorld(count: number): Promise<World> {
+export function createWorld(count: number): Promise<World> {
+  return buildWorld((parts) => buildStack(parts, count));
+}
+
+async function buildStack(parts: Parts, count: number): Promise<Omit<World, "close">> {
   const stack = await startStack({ bus: "feed" });
+  parts.onClose(() => stack.stop());
   const { gatewayUrl, services, postgres } = stack.stack();
   await makeLogFiles(postgres.urls.admin!);
   const { api, apiKey, orgId } = await newOrganisation(stack.stack(), ...PLENTY, "--incentive-bps", "100");
@@ -76,7 +82,10 @@ export async function createWorld(count: number): Promise<World> {
   const pids = async () =>
     Object.fromEntries((await stack.statuses()).map(({ name, pid }) => [name, pid ?? 0]));
   const open = (url: string) => (connections: number) => openHttp(url, { "x-api-key": apiKey }, connections);
-  const seconds: ChildProcess[] = [];
+  const startSecond = async (name: "payment" | "gateway", pid: number, settings: Record<string, string>) => {
+    const child = await startInstance(name, pid, settings);
+    parts.onClose(() => child.kill("SIGKILL"));
+  };
   return {
     wallets,
     orgId,
@@ -88,9 +97,9 @@ export async function createWorld(count: number): Promise<World> {
       const { gateway, payment } = await pids();
       const [grpc, http] = [await randomFreePort(), await randomFreePort()];
       const address = `127.0.0.1:${grpc}`;
-      seconds.push(await startInstance("payment", payment!, { GRPC_PORT: String(grpc) }));
+      await startSecond("payment", payment!, { GRPC_PORT: String(grpc) });
       const settings = { HTTP_PORT: String(http), PAYMENT_ADDRESS: address };
-      seconds.push(await startInstance("gateway", gateway!, settings));
+      await startSecond("gateway", gateway!, settings);
       return open(`http://127.0.0.1:${http}`);
     },
     settle,
@@ -102,10 +111,6 @@ export async function createWorld(count: number): Promise<World> {
     },
     async memoryMb() {
       return Object.fromEntries(Object.entries(await pids()).map(([name, pid]) => [name, residentMb(pid)]));
-    },
-    async close() {
-      for (const child of seconds) child.kill("SIGKILL");
-      await stack.stop();
     },
   };
 }

@@ -1,17 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "@wonrail/events/app";
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Database, openDatabase, rawSql, tx } from "@wonrail/kit/db";
+import { openDatabase, tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { createLog } from "@wonrail/kit/log";
 import { Registry } from "@wonrail/kit/metrics";
-import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { chargeEntry } from "@wonrail/kit/records/testing/entries";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type Arrival } from "./receiver";
 import { startReceiver } from "./startReceiver";
@@ -21,18 +18,19 @@ const MIGRATIONS = join(__dirname, "../../../services/events/migrations");
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** The events service on a database of its own, and a receiver of deliveries. */
-export async function createWorld(clusterUrl: string) {
-  const db = await openEvents(clusterUrl);
-  const folder = mkdtempSync(join(tmpdir(), "wonrail-bench-"));
-  const kekPath = join(folder, "kek.json");
-  const keys = { bench: randomBytes(32).toString("base64") };
-  writeFileSync(kekPath, JSON.stringify({ current: "bench", keys }), { mode: 0o600 });
-  const closers: (() => Promise<void> | void)[] = [];
-  const config = { NETWORK: "WON_TESTNET", WEBHOOK_KEK_PATH: kekPath, WEBHOOK_ALLOW_LOOPBACK: true } as never;
-  const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
-  const app = await createApp({ config, db, log, registry: new Registry(), onClose });
-  const receiver = await startReceiver();
+/** The events service on its own database, and a receiver of deliveries. */
+export function createWorld(clusterUrl: string) {
+  return buildWorld((parts) => buildEvents(parts, clusterUrl));
+}
+
+async function buildEvents(parts: Parts, clusterUrl: string) {
+  const { url } = await parts.database({ clusterUrl, schema: "events", migrations: MIGRATIONS });
+  const db = await parts.use(openDatabase({ url, schema: "events", applicationName: "bench", log }));
+  const receiver = await parts.use(startReceiver());
+  const keys = { WEBHOOK_KEK_PATH: parts.kekFile(), WEBHOOK_ALLOW_LOOPBACK: true };
+  const config = { NETWORK: "WON_TESTNET", ...keys } as never;
+  const registry = new Registry();
+  const app = await parts.app((onClose) => createApp({ config, db, log, registry, onClose }));
   let endpoints = 0;
 
   /** Publishes one event of each organisation in one transaction. Returns the ids of the objects. */
@@ -55,7 +53,7 @@ export async function createWorld(clusterUrl: string) {
       }
       return orgId;
     },
-    /** Publishes evenly. Returns the time from each commit to the receiver in ms, of the wanted arrivals. */
+    /** Publishes evenly. Returns the time of each wanted arrival after its commit, in ms. */
     async paced(load: Load, isWanted: (arrival: Arrival) => boolean = () => true): Promise<number[]> {
       await receiver.take();
       const committed = new Map<string, number>();
@@ -75,12 +73,6 @@ export async function createWorld(clusterUrl: string) {
       const arrivals = (await receiver.take()).filter(isWanted);
       return arrivals.map(({ objectId, atMs }) => atMs - (committed.get(objectId) ?? atMs));
     },
-    async close(): Promise<void> {
-      for (const close of closers) await close();
-      receiver.close();
-      await db.close();
-      rmSync(folder, { recursive: true });
-    },
   };
 }
 
@@ -94,23 +86,6 @@ export interface Load {
 
 /** The last events of a load arrive within this time. */
 const AFTER_MS = 2_000;
-
-async function openEvents(clusterUrl: string): Promise<Database> {
-  const name = `bench_${randomBytes(4).toString("hex")}`;
-  const cluster = openDatabase({ url: clusterUrl, schema: "public", applicationName: "bench", log });
-  await cluster.run(rawSql(`create database ${name}`));
-  await cluster.close();
-  const base = new URL(clusterUrl);
-  base.pathname = `/${name}`;
-  const passwords = { rolePassword: "bench", ownerPassword: "bench" };
-  const { url, ownerUrl } = await provisionSchema({
-    adminUrl: base.toString(),
-    schema: "events",
-    ...passwords,
-  });
-  await migrate({ url: ownerUrl, schema: "events", dir: MIGRATIONS, log });
-  return openDatabase({ url, schema: "events", applicationName: "bench", log });
-}
 
 /** The aggregate is the charge, so that a delivery can be found by its object. */
 function posted(orgId: string): ReceivedEvent {

@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openDatabase, rawSql, sql, type Database } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { createLog } from "@wonrail/kit/log";
-import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { won } from "@wonrail/kit/contract/money";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { type Engine } from "@wonrail/ledger/commands/engine";
 import { requestOf, testEngine } from "@wonrail/ledger/commands/testing/ledger";
 import type { WalletType } from "@wonrail/ledger/domain/accountTypes";
@@ -15,6 +14,7 @@ import type { Outcome } from "@wonrail/ledger/domain/types";
 export const DAILY_LIMIT = won(9_000_000_000_000_000n);
 const LIMITS = { dailyLimitWon: won(2n ** 62n), maxChargeWon: won(2n ** 62n) };
 const RICH = won(1_000_000_000n);
+const MIGRATIONS = join(__dirname, "../../../services/ledger/migrations");
 const log = createLog({ service: "bench", level: "error" });
 
 /** A ledger in its own database, with one organisation and this many funded NORMAL wallets. */
@@ -31,32 +31,20 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(clusterUrl: string, walletCount: number): Promise<World> {
-  const name = `bench_${randomBytes(4).toString("hex")}`;
-  const cluster = open(clusterUrl, "public");
-  await cluster.run(rawSql(`create database ${name}`));
-  await cluster.close();
-  const base = new URL(clusterUrl);
-  base.pathname = `/${name}`;
-  const adminUrl = base.toString();
-  const { url, ownerUrl } = await provisionSchema({
-    adminUrl,
-    schema: "ledger",
-    rolePassword: "bench",
-    ownerPassword: "bench",
-  });
-  await migrate({
-    url: ownerUrl,
-    schema: "ledger",
-    dir: join(__dirname, "../../../services/ledger/migrations"),
-    log,
-  });
+export function createWorld(clusterUrl: string, walletCount: number): Promise<World> {
+  return buildWorld((parts) => buildLedger(parts, clusterUrl, walletCount));
+}
 
-  const db = open(url, "ledger");
-  const admin = open(adminUrl, "ledger");
-  const engine = testEngine({ db, log });
+type OpenWorld = Omit<World, "close">;
+
+async function buildLedger(parts: Parts, clusterUrl: string, walletCount: number): Promise<OpenWorld> {
+  const place = { clusterUrl, schema: "ledger", migrations: MIGRATIONS };
+  const { url, adminUrl } = await parts.database(place);
+  const db = await parts.use(open(url, "ledger"));
+  const admin = await parts.use(open(adminUrl, "ledger"));
+  const engine = await parts.use(testEngine({ db, log }));
   const orgId = newId("org");
-  const world: World = {
+  const world: OpenWorld = {
     adminUrl,
     url,
     db,
@@ -71,10 +59,6 @@ export async function createWorld(clusterUrl: string, walletCount: number): Prom
       );
       return bytes;
     },
-    async close() {
-      await engine.close();
-      await Promise.all([db.close(), admin.close()]);
-    },
   };
   world.wallets = await openWallets(world, walletCount, "NORMAL", "user");
   await admin.run(rawSql("vacuum analyze"));
@@ -82,7 +66,7 @@ export async function createWorld(clusterUrl: string, walletCount: number): Prom
 }
 
 export async function openWallets(
-  world: World,
+  world: OpenWorld,
   count: number,
   type: WalletType,
   userPrefix: string,

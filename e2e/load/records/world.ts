@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type Database, openDatabase, rawSql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { createLog } from "@wonrail/kit/log";
-import { migrate, provisionSchema } from "@wonrail/kit/migrate";
+import { buildWorld } from "@wonrail/kit/testing/buildWorld";
 
 const log = createLog({ service: "bench", level: "error" });
 const SCHEMA = "chain_relayer";
@@ -29,29 +28,22 @@ export function addressOf(number: number): string {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
-export async function createWorld(clusterUrl: string, count: number): Promise<World> {
-  const name = `bench_${randomBytes(4).toString("hex")}`;
-  const cluster = open(clusterUrl, "public");
-  await cluster.run(rawSql(`create database ${name}`));
-  await cluster.close();
-  const base = new URL(clusterUrl);
-  base.pathname = `/${name}`;
-  const passwords = { rolePassword: "bench", ownerPassword: "bench" };
-  const { url, ownerUrl } = await provisionSchema({
-    adminUrl: base.toString(),
-    schema: SCHEMA,
-    ...passwords,
+export function createWorld(clusterUrl: string, count: number): Promise<World> {
+  return buildWorld(async (parts) => {
+    const { url, adminUrl } = await parts.database({
+      clusterUrl,
+      schema: SCHEMA,
+      migrations: MIGRATIONS,
+    });
+    const orgId = newId("org");
+    const admin = open(adminUrl);
+    await admin.run(rawSql(load(orgId, count)));
+    await admin.run(rawSql(HISTORY));
+    await admin.run(rawSql("vacuum (analyze) chain_relayer.records, chain_relayer.record_changes"));
+    await admin.run(rawSql("checkpoint"));
+    await admin.close();
+    return { db: await parts.use(open(url)), orgId, count };
   });
-  await migrate({ url: ownerUrl, schema: SCHEMA, dir: MIGRATIONS, log });
-  const orgId = newId("org");
-  const admin = open(base.toString(), SCHEMA);
-  await admin.run(rawSql(load(orgId, count)));
-  await admin.run(rawSql(HISTORY));
-  await admin.run(rawSql("vacuum (analyze) chain_relayer.records, chain_relayer.record_changes"));
-  await admin.run(rawSql("checkpoint"));
-  await admin.close();
-  const db = open(url, SCHEMA);
-  return { db, orgId, count, close: () => db.close() };
 }
 
 /**
@@ -82,6 +74,7 @@ const HISTORY = `
   insert into chain_relayer.record_changes (org_id, record_id, version, status, scheduled_at, reason, changed_by, changed_at)
   select org_id, record_id, 1, 'PENDING', scheduled_at, null, 'api', created_at from chain_relayer.records`;
 
-function open(url: string, schema: string): Database {
-  return openDatabase({ url, schema, applicationName: "bench", max: 4, log, statementTimeoutMs: 600_000 });
+function open(url: string): Database {
+  const limits = { max: 4, statementTimeoutMs: 600_000 };
+  return openDatabase({ url, schema: SCHEMA, applicationName: "bench", log, ...limits });
 }

@@ -1,6 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp as createAuth } from "@wonrail/auth/app";
 import { TOPICS as authTopics } from "@wonrail/auth/events";
@@ -19,8 +16,8 @@ import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
 import { type Topic } from "@wonrail/kit/bus";
 import { createApp as createEvents } from "@wonrail/events/app";
 import { rpc as eventsRpc } from "@wonrail/events/rpc";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { makeAuthority } from "@wonrail/kit/testing/certificates";
-import { createClient } from "@wonrail/kit/grpc/client";
 import {
   type GrpcServer,
   type GrpcService,
@@ -29,7 +26,7 @@ import {
 } from "@wonrail/kit/grpc/server";
 import { createFeed } from "@wonrail/kit/outbox";
 import { callersOf } from "@wonrail/kit/service";
-import { createTestDatabase, type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
+import { type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
 import { createApp as createLedger } from "@wonrail/ledger/app";
 import { TOPICS as ledgerTopics } from "@wonrail/ledger/events";
 import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
@@ -82,35 +79,34 @@ export function serve(name: string, services: GrpcService[]): Promise<GrpcServer
   return startGrpcServer({ ...door, services, ...parts() });
 }
 
-export async function startServices(): Promise<Services> {
-  const databases = await makeDatabases();
-  const servers = new Map<string, GrpcServer>();
-  const closers: (() => Promise<void> | void)[] = [];
+export function startServices(): Promise<Services> {
+  return buildWorld(buildServices);
+}
+
+async function buildServices(open: Parts): Promise<Omit<Services, "close">> {
+  const databases = await makeDatabases(open);
+  const addresses = new Map<string, string>();
   const served = new Set<string>();
-  const addressOf = (name: string) => `127.0.0.1:${servers.get(name)!.port}`;
-  const start = async (name: string, services: GrpcService[]) =>
-    void servers.set(
-      name,
-      await serve(
-        name,
-        services.map((service) => noting(service, served)),
-      ),
-    );
+  const addressOf = (name: string) => addresses.get(name)!;
+  const start = async (name: string, services: GrpcService[]) => {
+    const noted = services.map((service) => noting(service, served));
+    const { address } = await open.server(noted, { tls: identityOf(name), callers: callersOf(noted) });
+    addresses.set(name, address);
+  };
   const partsOf = (name: string, config: object) => ({
     ...parts(),
     config: { ...CHAIN, ...config } as never,
     db: databases.get(name)!.db,
     tls: identityOf(name),
-    onClose: (_name: string, close: () => Promise<void> | void) => void closers.push(close),
   });
   const feedOf = (name: string, [topic]: readonly Topic[]) => {
     const feed = createFeed({ db: databases.get(name)!.db, topic: topic! });
-    closers.push(() => feed.close());
+    open.onClose(() => feed.close());
     return feed.service;
   };
 
   const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
-  const auth = await createAuth(partsOf("auth", keys));
+  const auth = await open.app((onClose) => createAuth({ ...partsOf("auth", keys), onClose }));
   await start("auth", [...authRpc(auth), feedOf("auth", authTopics)]);
   const ledgerSettings = {
     BATCH_QUEUES: 2,
@@ -118,42 +114,31 @@ export async function startServices(): Promise<Services> {
     MAX_QUEUE: 20_000,
     MAX_CHARGED_PER_DAY_WON: 1e12,
   };
-  const ledger = await createLedger(partsOf("ledger", ledgerSettings));
+  const ledger = await open.app((onClose) => createLedger({ ...partsOf("ledger", ledgerSettings), onClose }));
   await start("ledger", [...ledgerRpc(ledger), feedOf("ledger", ledgerTopics)]);
-  const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };
-  const wallet = createWallet(partsOf("wallet", custody));
+  const custody = { ...SIGNING, KEK_PATH: open.kekFile(), LEDGER_ADDRESS: addressOf("ledger") };
+  const wallet = open.app((onClose) => createWallet({ ...partsOf("wallet", custody), onClose }));
   await start("wallet", [...walletRpc(wallet), feedOf("wallet", walletTopics)]);
   const behind = {
     AUTH_ADDRESS: addressOf("auth"),
     WALLET_ADDRESS: addressOf("wallet"),
     LEDGER_ADDRESS: addressOf("ledger"),
   };
-  const custodyOf = { ...parts(), name: "wallet", address: addressOf("wallet"), defaultTimeoutMs: 10_000 };
-  const wallets = createClient(WalletServiceService, { ...custodyOf, tls: identityOf("chain-relayer") });
-  closers.push(() => wallets.close());
+  const wallets = open.client(WalletServiceService, addressOf("wallet"), {
+    name: "wallet",
+    tls: identityOf("chain-relayer"),
+  });
   const relayer = relayerRpc(recording(databases.get("chain-relayer")!, wallets));
   await start("chain-relayer", [...relayer, feedOf("chain-relayer", relayerTopics)]);
   const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
-  const payment = paymentRpc(createPayment(partsOf("payment", settling)), testLog());
-  await start("payment", [...payment, feedOf("payment", paymentTopics)]);
-  const events = await createEvents(
-    partsOf("events", { WEBHOOK_KEK_PATH: newKek(closers), WEBHOOK_ALLOW_LOOPBACK: true }),
-  );
+  const payment = open.app((onClose) => createPayment({ ...partsOf("payment", settling), onClose }));
+  await start("payment", [...paymentRpc(payment, testLog()), feedOf("payment", paymentTopics)]);
+  const webhooks = { WEBHOOK_KEK_PATH: open.kekFile(), WEBHOOK_ALLOW_LOOPBACK: true };
+  const events = await open.app((onClose) => createEvents({ ...partsOf("events", webhooks), onClose }));
   await start("events", eventsRpc(events));
 
-  return {
-    auth,
-    events,
-    databases,
-    addressOf,
-    served,
-    async close() {
-      auth.endWatches();
-      await Promise.all([...servers.values()].map((server) => server.drain(500)));
-      for (const close of closers) await close();
-      await Promise.all([...databases.values()].map((database) => database.drop()));
-    },
-  };
+  open.onClose(() => auth.endWatches());
+  return { auth, events, databases, addressOf, served };
 }
 
 const SIGNING = {
@@ -163,23 +148,14 @@ const SIGNING = {
   SIGNING_LIMIT_GLOBAL_WON: 1_000_000_000n,
 };
 
-async function makeDatabases(): Promise<Map<string, TestDatabase>> {
+async function makeDatabases(open: Parts): Promise<Map<string, TestDatabase>> {
   const databases = new Map<string, TestDatabase>();
   for (const { name, folder, schema } of PROCESSES) {
     if (schema === undefined) continue;
     const migrations = join(__dirname, "../../..", folder, "migrations");
-    databases.set(name, await createTestDatabase({ schema, migrations }));
+    databases.set(name, await open.database({ schema, migrations }));
   }
   return databases;
-}
-
-function newKek(closers: (() => void)[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "wonrail-wire-"));
-  closers.push(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "kek.json");
-  const kek = { current: "test", keys: { test: randomBytes(32).toString("base64") } };
-  writeFileSync(path, JSON.stringify(kek), { mode: 0o600 });
-  return path;
 }
 
 /** The dependencies of chain-relayer's RPCs. The whole app would not start without a chain. */

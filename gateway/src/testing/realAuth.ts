@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { type Database } from "@wonrail/kit/db";
-import { type GrpcService, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { type GrpcService } from "@wonrail/kit/grpc/server";
 import { Registry } from "@wonrail/kit/metrics";
 import { openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 
 const AUTH = join(__dirname, "../../../services/auth");
 export const AUTH_MIGRATIONS = join(AUTH, "migrations");
@@ -31,29 +31,20 @@ export interface RealAuth {
  * import each other.
  */
 export async function startRealAuth(database: TestDatabase): Promise<RealAuth> {
+  const { close, ...auth } = await buildWorld((parts) => buildAuth(parts, database));
+  return { ...auth, stop: close };
+}
+
+async function buildAuth(parts: Parts, { url }: TestDatabase): Promise<Omit<RealAuth, "stop">> {
   const { createApp } = (await import(join(AUTH, "src/app"))) as {
     createApp: (parts: object) => Promise<AuthApp>;
   };
   const { rpc } = (await import(join(AUTH, "src/rpc"))) as { rpc: (app: AuthApp) => GrpcService[] };
-  const db: Database = openTestDatabase(database.url, "auth");
-  const closers: (() => Promise<void> | void)[] = [];
+  const db = await parts.use(openTestDatabase(url, "auth"));
+  const config = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
   const [log, registry] = [testLog(), new Registry()];
-  const app = await createApp({
-    config: { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 },
-    db,
-    log,
-    registry,
-    onClose: (_name: string, close: () => Promise<void> | void) => void closers.push(close),
-  });
-  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, services: rpc(app), log, registry });
-  return {
-    app,
-    port: server.port,
-    async stop() {
-      app.endWatches();
-      await server.drain(1_000);
-      for (const close of closers) await close();
-      await db.close();
-    },
-  };
+  const app = await parts.app((onClose) => createApp({ config, db, log, registry, onClose }));
+  const server = await parts.server(rpc(app), { registry, graceMs: 1_000 });
+  parts.onClose(() => app.endWatches());
+  return { app, port: server.port };
 }

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { z } from "zod";
 import { createLog, type Log } from "@wonrail/kit/log";
 import { Registry } from "@wonrail/kit/metrics";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { createApp } from "../app";
 import { createClients } from "../clients";
 import { type Config } from "../config";
@@ -57,17 +58,24 @@ const probeRoute = route("GET", "/test/probe", probe, async (_input, { principal
 }));
 
 /** Starts a gateway with a real HTTP server, and captures its log. */
-export async function startGateway({
-  authPort,
-  servicesPort = authPort,
-  config = {},
-  extraRoutes = [],
-  // A machine that is held up for a second is no outage.
-  authTimeoutMs = 8_000,
-  connectionLimits = CONNECTION_LIMITS,
-  siteFolder,
-  ...limits
-}: GatewayOptions) {
+export function startGateway(options: GatewayOptions) {
+  return buildWorld((parts) => buildGateway(parts, options));
+}
+
+async function buildGateway(
+  parts: Parts,
+  {
+    authPort,
+    servicesPort = authPort,
+    config = {},
+    extraRoutes = [],
+    // A machine that is held up for a second is no outage.
+    authTimeoutMs = 8_000,
+    connectionLimits = CONNECTION_LIMITS,
+    siteFolder,
+    ...limits
+  }: GatewayOptions,
+) {
   const lines: string[] = [];
   const log: Log = createLog({
     service: "gateway",
@@ -82,16 +90,18 @@ export async function startGateway({
     RELAYER_ADDRESS: services,
     EVENTS_ADDRESS: services,
   };
-  const clients = createClients(addresses, { log, registry, authTimeoutMs });
-  const app = createApp({
-    config: { ...DEFAULTS, ...config } as Config,
-    clients,
-    log,
-    registry,
-    extraRoutes: [probeRoute, ...extraRoutes],
-    connectionLimits,
-    siteFolder,
-  });
+  const clients = await parts.use(createClients(addresses, { log, registry, authTimeoutMs }));
+  const app = await parts.use(
+    createApp({
+      config: { ...DEFAULTS, ...config } as Config,
+      clients,
+      log,
+      registry,
+      extraRoutes: [probeRoute, ...extraRoutes],
+      connectionLimits,
+      siteFolder,
+    }),
+  );
   const server = await startHttpServer(app.handler, {
     host: "127.0.0.1",
     port: 0,
@@ -109,6 +119,7 @@ export async function startGateway({
     app.stopKeepingAlive();
     return server.drain(graceMs);
   };
+  parts.onClose(() => drain(1_000));
   return {
     port: server.port,
     registry,
@@ -118,11 +129,6 @@ export async function startGateway({
       send(server.port, method, path, options),
     raw: (bytes: string | Buffer, waitMs?: number) => raw(server.port, bytes, waitMs),
     drain,
-    async close() {
-      await drain(1_000);
-      await app.close();
-      await clients.close();
-    },
   };
 }
 

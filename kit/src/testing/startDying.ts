@@ -1,45 +1,38 @@
-import { type GrpcService, startGrpcServer } from "../grpc/server";
-import { Registry } from "../metrics";
-import { startProxy } from "./proxies/proxy";
-import { testLog } from "./testLog";
+import { type GrpcService } from "../grpc/server";
+import { buildWorld } from "./buildWorld";
+import { type Proxy } from "./proxies/proxy";
 
 /**
  * A server whose connection breaks during each method's first call, like a dying pod with a
  * successor.
  */
-export async function startDying(services: GrpcService[]): Promise<{ port: number; close(): Promise<void> }> {
-  const died = new Set<string>();
-  const server = await startGrpcServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: services.map(({ definition, handlers }) => ({
-      definition,
-      handlers: Object.fromEntries(
-        Object.entries(handlers).map(([name, handler]) => [name, dying(name, handler as unknown as Handler)]),
-      ),
-    })),
-    log: testLog(),
-    registry: new Registry(),
+export function startDying(services: GrpcService[]): Promise<{ port: number; close(): Promise<void> }> {
+  return buildWorld(async (parts) => {
+    const server = await parts.server(
+      services.map((service) => dying(service, () => proxy)),
+      { graceMs: 0 },
+    );
+    const proxy = await parts.proxy(server.address);
+    return { port: proxy.port };
   });
-  const proxy = await startProxy({ target: { host: "127.0.0.1", port: server.port } });
+}
 
-  function dying(name: string, handler: Handler): Handler {
+function dying({ definition, handlers }: GrpcService, proxy: () => Proxy): GrpcService {
+  const died = new Set<string>();
+  const dieOnce = (name: string, handler: Handler): Handler => {
     return async (...call) => {
       if (died.has(name)) return handler(...call);
       died.add(name);
-      proxy.setMode({ kind: "reset" });
-      proxy.setMode({ kind: "pass" });
+      proxy().setMode({ kind: "reset" });
+      proxy().setMode({ kind: "pass" });
       return new Promise<never>(() => undefined);
     };
-  }
-
-  return {
-    port: proxy.port,
-    async close() {
-      await proxy.close();
-      await server.drain(0);
-    },
   };
+  const made = Object.entries(handlers).map(([name, handler]) => [
+    name,
+    dieOnce(name, handler as unknown as Handler),
+  ]);
+  return { definition, handlers: Object.fromEntries(made) as GrpcService["handlers"] };
 }
 
 type Handler = (...call: unknown[]) => Promise<unknown>;

@@ -20,6 +20,8 @@ export interface TestDatabaseOptions {
   schema: string;
   /** The service's migrations folder; without it the database has only the kit's tables. */
   migrations?: string;
+  /** A benchmark's own cluster. Default: the cluster of the test run. */
+  clusterUrl?: string | undefined;
 }
 
 const PASSWORD = "test";
@@ -34,7 +36,7 @@ const BUILD_LOCK = 7_265_746;
  * is built once per state of the migrations, which takes some tens of milliseconds.
  */
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
-  const clusterUrl = process.env.WONRAIL_TEST_POSTGRES_URL;
+  const clusterUrl = options.clusterUrl ?? process.env.WONRAIL_TEST_POSTGRES_URL;
   if (clusterUrl === undefined)
     throw new Error("WONRAIL_TEST_POSTGRES_URL is not set: run the test through jest's int project");
   const name = `t_${options.schema}_${randomBytes(6).toString("hex")}`;

@@ -6,7 +6,7 @@ import { auditCommands } from "./admin/auditCommands";
 import { deadLetterCommands } from "./admin/deadLetterCommands";
 import { keyCommands } from "./admin/keyCommands";
 import { organisationCommands } from "./admin/organisationCommands";
-import { type World } from "./admin/world";
+import { type World } from "./admin/withAuth";
 import { readAdminConfig } from "./config";
 
 // The operators' commands. They use the service's own commands on its database, so the service need

@@ -1,4 +1,4 @@
-import { chargeOf } from "./domain/testing/world";
+import { chargeOf } from "./domain/testing/requests";
 import { makeAuthority } from "@wonrail/kit/testing/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";

@@ -4,7 +4,7 @@ import { won } from "@wonrail/kit/contract/money";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { DAILY_LIMIT, requestOf, soundLedger } from "./commands/testing/ledger";
-import { chargeOf } from "./domain/testing/world";
+import { chargeOf } from "./domain/testing/requests";
 import { entryMessage } from "./messages";
 import { listJournal } from "./queries/listJournal";
 

@@ -8,7 +8,7 @@ import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { messageOf, startTestLedger, stayWithinOneDay, type TestLedger } from "./commands/testing/ledger";
 import { startReplica, type Replica } from "./commands/testing/replica";
 import { Model, type ModelAnswer } from "./domain/testing/model";
-import { requestsFrom } from "./domain/testing/world";
+import { requestsFrom } from "./domain/testing/requests";
 import { orgAccountId } from "./store/accounts";
 import type { LedgerRequest } from "./domain/types";
 

@@ -1,4 +1,4 @@
-import { chargeOf } from "./domain/testing/world";
+import { chargeOf } from "./domain/testing/requests";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { startGrpcServer, type GrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";

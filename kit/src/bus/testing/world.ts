@@ -4,18 +4,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Kafka, logLevel } from "kafkajs";
 import { sql, tx } from "../../db";
-import { startGrpcServer } from "../../grpc/server";
 import { Registry } from "../../metrics";
 import { appendEvents, createFeed, startOutboxRelay, type NewEvent, type OutboxRelay } from "../../outbox";
-import {
-  createTestDatabase,
-  eventually,
-  openTestDatabase,
-  startProxy,
-  testLog,
-  type Proxy,
-  type TestDatabase,
-} from "../../testing";
+import { eventually, openTestDatabase, testLog, type Proxy, type TestDatabase } from "../../testing";
+import { buildWorld, type Parts } from "../../testing/buildWorld";
 import { openKafkaBus } from "../kafka";
 import type { Topic } from "../port";
 import { type Replica, type ReplicaPlace, startReplica } from "./replica";
@@ -50,33 +42,27 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(brokers: string[] | undefined): Promise<World> {
-  const closing: (() => Promise<void>)[] = [];
-  const [producer, consumer] = [await createTestDatabase({ schema: "sample" }), await makeConsumer()];
-  closing.push(
-    () => producer.drop(),
-    () => consumer.drop(),
-  );
+export function openWorld(brokers: string[] | undefined): Promise<World> {
+  return buildWorld((parts) => buildBus(parts, brokers));
+}
+
+async function buildBus(parts: Parts, brokers: string[] | undefined): Promise<Omit<World, "close">> {
+  const producer = await parts.database({ schema: "sample" });
+  const consumer = await makeConsumer(parts);
   const topic = { name: `wonrail.${randomBytes(6).toString("hex")}.v1`, partitions: PARTITIONS };
   const [log, registry] = [testLog(), new Registry()];
 
-  const kafkaProxy = brokers && (await proxyOf(brokers[0]!));
-  if (kafkaProxy) closing.push(() => kafkaProxy.close());
-  const bus = brokers && openKafkaBus({ clientId: "producer", brokers, replication: 1, log, registry });
-  if (bus) {
-    closing.push(() => bus.close());
-    await bus.ensureTopics([topic]);
-  }
+  const kafkaProxy = brokers && (await parts.proxy(brokers[0]!));
+  const bus =
+    brokers &&
+    (await parts.use(openKafkaBus({ clientId: "producer", brokers, replication: 1, log, registry })));
+  await bus?.ensureTopics([topic]);
   const feed = createFeed({ db: producer.db, topic });
-  const server = await startGrpcServer({
-    ...{ host: "127.0.0.1", port: 0, services: [feed.service], log, registry: new Registry() },
-  });
-  closing.push(async () => {
-    await feed.close();
-    await server.drain(0);
-  });
-  const feedProxy = await proxyOf(`127.0.0.1:${server.port}`);
-  closing.push(() => feedProxy.close());
+  const server = await parts.server([feed.service], { graceMs: 0 });
+  await parts.use(feed);
+  const feedProxy = await parts.proxy(server.address);
+  // Networks that a test left broken would make closing slow.
+  const mendNetworks = () => [feedProxy, kafkaProxy].forEach((proxy) => proxy?.setMode({ kind: "pass" }));
 
   const startRelay = (options: { withoutKafka?: boolean } = {}) =>
     startOutboxRelay({
@@ -93,7 +79,7 @@ export async function openWorld(brokers: string[] | undefined): Promise<World> {
     handleMs,
   });
   const appended = new Map<string, number>();
-  const world: World = {
+  const world: Omit<World, "close"> = {
     ...{ topic, producer, consumer, feedProxy, kafkaProxy, relay: startRelay() },
     async restartRelay(options) {
       await world.relay.close();
@@ -107,8 +93,8 @@ export async function openWorld(brokers: string[] | undefined): Promise<World> {
       }
     },
     async startReplica({ handleMs = 0 } = {}) {
-      const replica = startReplica(place(handleMs));
-      closing.push(() => replica.close());
+      const replica = await parts.use(startReplica(place(handleMs)));
+      parts.onClose(mendNetworks);
       if (brokers) await joined(replica);
       return replica;
     },
@@ -116,7 +102,7 @@ export async function openWorld(brokers: string[] | undefined): Promise<World> {
       const script = join(__dirname, "replicaProcess.ts");
       const args = ["--require", require.resolve("tsx/cjs"), script, JSON.stringify(place(handleMs))];
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-      closing.push(async () => {
+      parts.onClose(async () => {
         if (child.exitCode === null && child.signalCode === null) {
           child.kill("SIGKILL");
           await once(child, "exit");
@@ -155,13 +141,9 @@ export async function openWorld(brokers: string[] | undefined): Promise<World> {
       await admin.disconnect();
       await eventually(() => bus!.ensureTopics([topic]), { timeoutMs: 30_000 });
     },
-    async close() {
-      // Networks that a test left broken would make closing slow.
-      for (const proxy of [feedProxy, kafkaProxy]) proxy?.setMode({ kind: "pass" });
-      await world.relay.close();
-      for (const end of closing.toReversed()) await end();
-    },
   };
+  parts.onClose(() => world.relay.close());
+  parts.onClose(mendNetworks);
   return world;
 }
 
@@ -169,18 +151,13 @@ export function noted(topic: string, aggregateId: string, version: number, paylo
   return { topic, type: "noted", aggregateId, version, orgId: "org_1", payload: Buffer.from(payload) };
 }
 
-async function makeConsumer(): Promise<TestDatabase> {
-  const database = await createTestDatabase({ schema: "sample" });
+async function makeConsumer(parts: Parts): Promise<TestDatabase> {
+  const database = await parts.database({ schema: "sample" });
   const owner = openTestDatabase(database.ownerUrl, "sample");
   await owner.run(sql`
     create table effects (key text, version bigint, position bigint generated always as identity)`);
   await owner.close();
   return database;
-}
-
-async function proxyOf(address: string): Promise<Proxy> {
-  const [host, port] = address.split(":");
-  return startProxy({ target: { host: host!, port: Number(port) } });
 }
 
 async function joined({ registry }: Replica): Promise<void> {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { bigNumber, jsonOption, limitOption, lines, print, Refusal, table } from "@wonrail/kit/command";
-import { withAuth, type World } from "./world";
+import { withAuth, type World } from "./withAuth";
 
 export function auditCommands(world: World): Command {
   return new Command("audit").description("who did what").addCommand(verify(world)).addCommand(list(world));

@@ -10,7 +10,7 @@ import {
   withDatabase,
 } from "@wonrail/kit/command";
 import { listDeadLetters, replayDeadLetters, showDeadLetter, type DeadLetter } from "@wonrail/kit/inbox";
-import { type World } from "./world";
+import { type World } from "./withAuth";
 
 interface LetterOptions {
   service: string;

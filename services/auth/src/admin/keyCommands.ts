@@ -3,7 +3,7 @@ import { type Scope, SCOPES } from "@wonrail/kit/contract/scopes";
 import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
 import { scopes, words } from "./options";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
-import { actorOf, withSecretShown, withAuth, type World } from "./world";
+import { actorOf, withSecretShown, withAuth, type World } from "./withAuth";
 
 interface KeyOptions {
   org: string;

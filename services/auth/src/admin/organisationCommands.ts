@@ -14,7 +14,7 @@ import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from
 import { PLANS, type Plan } from "../domain/plans";
 import { type CreatedOrganisation } from "../commands/createOrganisation";
 import { amount } from "./options";
-import { actorOf, withSecretShown, withAuth, type World } from "./world";
+import { actorOf, withSecretShown, withAuth, type World } from "./withAuth";
 
 export function organisationCommands(world: World): Command {
   return new Command("org")

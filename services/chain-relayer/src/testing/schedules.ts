@@ -1,15 +1,10 @@
 import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
-import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
-import { type GrpcServer, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { implement } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";
-import {
-  createTestDatabase,
-  openTestDatabase,
-  type TestDatabase,
-  testLog,
-  testRegistry,
-} from "@wonrail/kit/testing";
+import { openTestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import {
   type ExecuteRequest,
   type ExecuteResponse,
@@ -34,7 +29,6 @@ export const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
 const LEASE_MS = 60_000;
 const CHAIN = { network: "WON_TESTNET", tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER };
 const now = Date.now;
-const registry = testRegistry();
 
 /** Dependencies of the recording API. */
 export function depsForRecords(db: Database): CreateRecordDeps {
@@ -45,30 +39,24 @@ type Refusal = (request: ExecuteRequest) => ExecuteResponse["outcome"] | null;
 
 /** A world for scheduled records: a database, and fakes of auth, payment and wallet. */
 export function schedules() {
-  let database: TestDatabase;
-  let db: Database;
-  let payment: PromiseClient<PaymentServiceService>;
+  let world: Awaited<ReturnType<typeof openWorld>>;
   let refuse: Refusal | undefined;
   const stopped = new Set<string>();
   const metrics = testRegistry();
   const scheduled = createScheduledMetrics(metrics);
   const paymentDouble = startPayment((request) => refuse?.(request) ?? null);
   const { asked } = paymentDouble;
-  const closers: (() => Promise<void> | void)[] = [];
 
-  beforeAll(async () => {
-    database = await createTestDatabase({
-      schema: "chain_relayer",
-      migrations: join(__dirname, "../../migrations"),
+  const openWorld = () =>
+    buildWorld(async (parts) => {
+      const migrations = join(__dirname, "../../migrations");
+      const database = await parts.database({ schema: "chain_relayer", migrations });
+      return { parts, database, payment: await paymentDouble.open(parts) };
     });
-    db = openTestDatabase(database.url, "chain_relayer");
-    closers.push(() => db.close());
-    payment = await paymentDouble.open(closers);
+  beforeAll(async () => {
+    world = await openWorld();
   });
-  afterAll(async () => {
-    for (const close of closers) await close();
-    await database.drop();
-  });
+  afterAll(() => world.close());
   beforeEach(() => {
     refuse = undefined;
   });
@@ -76,7 +64,7 @@ export function schedules() {
   /** Auth at our edge. */
   const getOrganisation: RunRecordsDeps["auth"]["getOrganisation"] = ({ by }) =>
     Promise.resolve({ organisation: undefined, subscriptionActive: !stopped.has(by!.value) });
-  const apiDeps = () => depsForRecords(db);
+  const apiDeps = () => depsForRecords(world.database.db);
 
   return {
     asked,
@@ -85,10 +73,10 @@ export function schedules() {
     metrics,
     apiDeps,
     get database() {
-      return database;
+      return world.database;
     },
     get payment() {
-      return payment;
+      return world.payment;
     },
     /** Makes payment refuse by this function until the test's end. */
     refuseBy(refusal: Refusal): void {
@@ -99,15 +87,16 @@ export function schedules() {
       return outcome?.$case === "transfer" ? outcome.value.transferId : undefined;
     },
     replica(): RunRecordsDeps {
+      const { parts, database, payment } = world;
       const own = openTestDatabase(database.url, "chain_relayer", { max: 4 });
-      closers.push(() => own.close());
+      parts.onClose(() => own.close());
       return {
         ...{ db: own, log: testLog(), payment, wallet: { findWalletsByAddress } },
         ...{ auth: { getOrganisation }, now, scheduled, recordLeaseMs: LEASE_MS },
       };
     },
     walker(): FinishRecordsDeps {
-      return { db, now, sentWalk: { after: FIRST_SENT_PLACE } };
+      return { db: world.database.db, now, sentWalk: { after: FIRST_SENT_PLACE } };
     },
     /** Recorded while its time was in the future. */
     async due(orgId: string, change: Record<string, string> = {}): Promise<TransactionRecord> {
@@ -126,12 +115,12 @@ export function schedules() {
     },
     /** As when a lease, or the pause before the next try, is over. */
     async makeDue(orgId: string): Promise<void> {
-      await database.db.run(
+      await world.database.db.run(
         sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run in ('WAITING', 'STARTED')`,
       );
     },
     async read({ orgId, recordId }: TransactionRecord): Promise<TransactionRecord> {
-      return (await getRecord(database, { orgId, recordId })).record;
+      return (await getRecord(world.database, { orgId, recordId })).record;
     },
   };
 }
@@ -142,29 +131,12 @@ function startPayment(refusal: Refusal) {
 
   return {
     asked,
-    async open(closers: (() => Promise<void> | void)[]): Promise<PromiseClient<PaymentServiceService>> {
+    async open(parts: Parts): Promise<PromiseClient<PaymentServiceService>> {
       const service = implement(PaymentServiceService, {
         execute: (request) => Promise.resolve(executeOnce(request)),
       });
-      const server: GrpcServer = await startGrpcServer({
-        host: "127.0.0.1",
-        port: 0,
-        services: [service],
-        log: testLog(),
-        registry,
-      });
-      const client = createClient(PaymentServiceService, {
-        name: "payment",
-        address: `127.0.0.1:${server.port}`,
-        log: testLog(),
-        registry,
-        defaultTimeoutMs: 20_000,
-      });
-      closers.push(
-        () => client.close(),
-        () => server.drain(100),
-      );
-      return client;
+      const { address } = await parts.server([service], { graceMs: 100 });
+      return parts.client(PaymentServiceService, address, { name: "payment", defaultTimeoutMs: 20_000 });
     },
   };
 

@@ -1,6 +1,6 @@
 import { testRegistry } from "@wonrail/kit/testing";
 import type { Counter } from "@wonrail/kit/metrics";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 
 const ledger = soundLedger();

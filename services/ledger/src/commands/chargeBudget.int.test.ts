@@ -1,7 +1,7 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
 import { testLog } from "@wonrail/kit/testing";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { createChargeBudget, type ChargeBudget } from "./chargeBudget";
 import { postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 

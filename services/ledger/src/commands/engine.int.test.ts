@@ -15,7 +15,7 @@ import {
   testEngine,
   transferOf,
 } from "./testing/ledger";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import type { WalletType } from "../domain/accountTypes";
 
 const ledger = soundLedger();

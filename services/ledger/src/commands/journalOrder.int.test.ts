@@ -5,7 +5,7 @@ import { won } from "@wonrail/kit/contract/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import fc from "fast-check";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import type { Intent } from "../domain/intents";
 import type { Entry } from "../domain/types";
 import { listJournal } from "../queries/listJournal";

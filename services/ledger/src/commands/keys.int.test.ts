@@ -1,7 +1,7 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { sql } from "@wonrail/kit/db";
 import { openTestDatabase, testLog } from "@wonrail/kit/testing";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { findByKey } from "../queries/findByKey";
 import { addOldMonths } from "./testing/oldMonths";
 import {

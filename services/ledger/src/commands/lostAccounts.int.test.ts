@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { sql } from "@wonrail/kit/db";
 import { openTestDatabase } from "@wonrail/kit/testing";

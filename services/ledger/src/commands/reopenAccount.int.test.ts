@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { won } from "@wonrail/kit/contract/money";
 import { codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
 

@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { openDatabase } from "@wonrail/kit/db";
 import { startProxy, testLog } from "@wonrail/kit/testing";
 import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";

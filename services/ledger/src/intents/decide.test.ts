@@ -18,14 +18,14 @@ import {
   outcomesOf,
   chargeOf,
   inModelWords,
-  openWorld,
+  openState,
   request,
   requestId,
   requestsFrom,
   stateAfter,
   walletId,
   ORGS,
-} from "../domain/testing/world";
+} from "../domain/testing/requests";
 
 const HOUR_MS = 3_600_000;
 
@@ -59,7 +59,7 @@ function inBatches(
 
 /** Sometimes all wallets are there, sometimes none is. */
 function startOf(cuts: Uint8Array): State {
-  return openWorld(cuts[0]! % 3 === 0 ? [] : undefined);
+  return openState(cuts[0]! % 3 === 0 ? [] : undefined);
 }
 
 function openedModel(start: State): Model {
@@ -151,14 +151,14 @@ test("a replay returns the first answer and changes nothing, in the same batch a
   fc.assert(
     fc.property(sequences, (bytes) => {
       const requests = requestsFrom(bytes).filter(isNoRepeatedDeposit());
-      const first = decide(openWorld(), requests);
+      const first = decide(openState(), requests);
       const answered = requests.map((request, index) => ({
         request,
         outcome: first.answers[index]!.outcome,
       }));
       const kept = answered.filter((one) => !isForNow(one));
       const replayed = kept.map(({ request }) => request);
-      const again = decide(stateAfter(first, openWorld().nowMs + 40 * 24 * HOUR_MS), [
+      const again = decide(stateAfter(first, openState().nowMs + 40 * 24 * HOUR_MS), [
         ...replayed,
         ...replayed,
       ]);
@@ -195,9 +195,9 @@ function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {
 test("the given state is not modified", () => {
   fc.assert(
     fc.property(sequences, (bytes) => {
-      const state = openWorld();
+      const state = openState();
       decide(state, requestsFrom(bytes));
-      expect(state).toEqual(openWorld());
+      expect(state).toEqual(openState());
     }),
     { numRuns: runs(200) },
   );
@@ -219,7 +219,7 @@ test("the parts of a cancelled charge never exceed the charge", () => {
             amountWon: part as never,
           }),
         );
-        const outcomes = outcomesOf(decide(openWorld(), [charge, other, ...cancels]));
+        const outcomes = outcomesOf(decide(openState(), [charge, other, ...cancels]));
         let cancelled = 0n;
         for (const outcome of outcomes.slice(2)) {
           if (outcome.status === "refused") {
@@ -248,7 +248,7 @@ test("each full block of 128 postings is recorded with its types", () => {
       index === 200 ? { kind: "refund", walletId: wallet } : chargeOf(wallet, 10n),
     ),
   );
-  const { changes, book } = decide(openWorld(), requests);
+  const { changes, book } = decide(openState(), requests);
   const account = book.accounts.get(wallet)!;
   const blocks = changes.typeBlocks.filter(({ accountNumber }) => accountNumber === account.number);
   expect(blocks.map(({ sequence, types }) => [sequence, typesOf(types)])).toEqual([
@@ -259,7 +259,7 @@ test("each full block of 128 postings is recorded with its types", () => {
 });
 
 test("a programming error fails the batch instead of becoming a refusal", () => {
-  const state = { ...openWorld(), newNumbers: [] };
+  const state = { ...openState(), newNumbers: [] };
   const open = request(ORGS[0]!, requestId(1), {
     kind: "openAccount",
     walletId: walletId(ORGS[0]!, "new", "NORMAL"),
@@ -298,7 +298,7 @@ test("another organisation's wallet counts as absent, although the batch has loc
     request(otherOrgId, requestId(1), charge(other)),
     ...asked.map((intent, index) => request(orgId, requestId(index + 2), intent)),
   ];
-  const outcomes = outcomesOf(decide(openWorld(), requests));
+  const outcomes = outcomesOf(decide(openState(), requests));
   expect(outcomes.slice(2)).toEqual(
     asked.map(() => ({ status: "refused", code: "WAL_002", details: { walletId: other } })),
   );

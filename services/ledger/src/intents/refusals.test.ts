@@ -3,14 +3,14 @@ import { decide } from "./decide";
 import {
   ORGS,
   START_MS,
-  openWorld,
+  openState,
   outcomesOf,
   request,
   requestId,
   stateAfter,
   walletId,
-} from "../domain/testing/world";
-import { chargeOf } from "../domain/testing/world";
+} from "../domain/testing/requests";
+import { chargeOf } from "../domain/testing/requests";
 import type { Freeze, FreezeSource } from "../domain/accountTypes";
 import type { Intent } from "../domain/intents";
 import type { Outcome } from "../domain/types";
@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
 /** Decides intents in order; a number is a pause in hours. */
 function play(...steps: (Intent | number)[]): Outcome[] {
   const outcomes: Outcome[] = [];
-  let state = openWorld();
+  let state = openState();
   for (const step of steps) {
     if (typeof step === "number") {
       state = { ...state, nowMs: state.nowMs + step * HOUR_MS };

@@ -7,12 +7,12 @@ import {
   chargeOf,
   ORGS,
   START_MS,
-  openWorld,
+  openState,
   request,
   requestId,
   stateAfter,
   walletId,
-} from "../domain/testing/world";
+} from "../domain/testing/requests";
 import type { Intent } from "../domain/intents";
 import type { Outcome } from "../domain/types";
 
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 /** Decides intents in order, at once or with hours between them. Returns each outcome. */
 function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): Outcome[] {
   const outcomes: Outcome[] = [];
-  let state = { ...openWorld(), nowMs: startMs };
+  let state = { ...openState(), nowMs: startMs };
   let number = 0;
   for (const step of steps) {
     if ("hoursLater" in step) {
@@ -321,7 +321,7 @@ test("a deposit in a closed wallet can leave after a reopening, and the wallet c
 });
 
 test("a hold that cannot be posted stays open and can be voided", () => {
-  const state = openWorld();
+  const state = openState();
   const external = state.accounts.find(
     (account) => account.orgId === orgId && account.type === "ORG_EXTERNAL",
   )!;
@@ -362,7 +362,7 @@ test("opening an open wallet changes nothing, and reopening an absent one is ref
 });
 
 test("an amount beyond the organisation account's limit is refused, and the next request is posted", () => {
-  const state = openWorld();
+  const state = openState();
   const issuance = state.accounts.find(
     (account) => account.orgId === orgId && account.type === "ORG_ISSUANCE",
   )!;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { decide } from "./decide";
 import { creditKey } from "../domain/book";
-import { openWorld, requestsFrom, stateAfter } from "../domain/testing/world";
+import { openState, requestsFrom, stateAfter } from "../domain/testing/requests";
 import { requiredStateOf } from "./index";
 import { keyOf, requestKey, type LedgerRequest } from "../domain/types";
 import type { State } from "../domain/book";
@@ -43,7 +43,7 @@ function loaded(state: State, request: LedgerRequest): State {
 test("the declared state of a request suffices to decide it as with the whole state", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" }), (bytes) => {
-      let state = openWorld();
+      let state = openState();
       for (const request of requestsFrom(bytes)) {
         const decision = decide(state, [request]);
         expect(decide(loaded(state, request), [request]).answers).toEqual(decision.answers);

@@ -1,7 +1,7 @@
 import { won } from "@wonrail/kit/contract/money";
 import { GetEntriesResponse, ListJournalResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { requestOf, postTo, soundLedger } from "../commands/testing/ledger";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import type { Entry } from "../domain/types";
 import { entryMessage, requestStateMessage } from "../messages";
 import { entryBytes } from "./entryBytes";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { startTestLedger, transferOf, type TestLedger } from "../commands/testing/ledger";
 import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
 import { getBalanceAt } from "./getBalanceAt";

@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { idToUuid, newId } from "@wonrail/kit/contract/ids";

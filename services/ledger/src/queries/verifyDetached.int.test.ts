@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { rawSql, sql, tx } from "@wonrail/kit/db";
 import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";

@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { sql, tx } from "@wonrail/kit/db";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";
 import { startTestLedger, type TestLedger } from "../commands/testing/ledger";

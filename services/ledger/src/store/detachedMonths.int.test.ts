@@ -1,4 +1,4 @@
-import { chargeOf } from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/requests";
 import { newId } from "@wonrail/kit/contract/ids";
 import { postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";

@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "@wonrail/kit/contract/ids";
 import { sql, tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
-import { createTestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import {
@@ -24,23 +22,22 @@ type Project = "projectJournal" | "projectChain" | "projectWallets" | "projectMe
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** The service's app on a database of its own. Events of other services are handed to it directly. */
-export async function openWorld() {
+/** The service's app on its own database. Tests hand it events of other services directly. */
+export function openWorld() {
+  return buildWorld(buildEvents);
+}
+
+async function buildEvents(parts: Parts) {
   const migrations = join(__dirname, "../../../migrations");
-  const database = await createTestDatabase({ schema: "events", migrations });
-  const folder = mkdtempSync(join(tmpdir(), "events-"));
-  const kekPath = join(folder, "kek.json");
-  const keys = { test: randomBytes(32).toString("base64") };
-  writeFileSync(kekPath, JSON.stringify({ current: "test", keys }), { mode: 0o600 });
+  const database = await parts.database({ schema: "events", migrations });
+  const WEBHOOK_KEK_PATH = parts.kekFile();
   const registry = testRegistry();
-  const closers: (() => Promise<void> | void)[] = [];
-  const app: App = await createApp({
-    config: { NETWORK, WEBHOOK_KEK_PATH: kekPath, WEBHOOK_ALLOW_LOOPBACK: true } as Config,
-    db: database.db,
-    log: testLog(),
-    registry,
-    onClose: (_name, close) => void closers.push(close),
-  });
+  const app: App = await parts.app((onClose) =>
+    createApp({
+      config: { NETWORK, WEBHOOK_KEK_PATH, WEBHOOK_ALLOW_LOOPBACK: true } as Config,
+      ...{ db: database.db, log: testLog(), registry, onClose },
+    }),
+  );
   const project = (by: Project, events: ReceivedEvent[]) => tx(database.db, (tx) => app[by](tx, events));
   return {
     ...database,
@@ -67,11 +64,6 @@ export async function openWorld() {
       database.db.run(sql`
         update api_keys set issued_at = issued_at - ${days} * interval '1 day',
           expires_at = expires_at - ${days} * interval '1 day'`),
-    async close() {
-      for (const close of closers) await close();
-      await database.drop();
-      rmSync(folder, { recursive: true });
-    },
   };
 }
 

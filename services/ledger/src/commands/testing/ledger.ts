@@ -1,15 +1,16 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, won } from "@wonrail/kit/contract/money";
-import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
-import { hash } from "node:crypto";
+import { testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
+import { buildWorld } from "@wonrail/kit/testing/buildWorld";
 import { AccountType, Freeze, FreezeSource } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
 import type { Answer } from "../../intents/decide";
-import { chargeOf } from "../../domain/testing/world";
+import { chargeOf } from "../../domain/testing/requests";
 import type { WalletType } from "../../domain/accountTypes";
 import type { Intent } from "../../domain/intents";
 import type { IdempotencyKey, LedgerRequest, Outcome } from "../../domain/types";
@@ -18,7 +19,7 @@ import { verifyAll } from "../../queries/verify";
 import { createChargeBudget } from "../chargeBudget";
 import { createEngine, type Engine, type EngineOptions } from "../engine";
 
-/** An engine on a database of the test's own. */
+/** An engine on its own database. */
 export interface TestLedger {
   database: TestDatabase;
   engine: Engine;
@@ -35,34 +36,32 @@ const DAY_MS = 24 * 3_600_000;
 const SEOUL_OFFSET_MS = 9 * 3_600_000;
 const MIGRATIONS = join(__dirname, "../../../migrations");
 
-export async function startTestLedger(): Promise<TestLedger> {
-  const database = await createTestDatabase({ schema: "ledger", migrations: MIGRATIONS });
-  const engine = testEngine({ db: database.db });
-  const orgId = newId("org");
-  const post = (intent: Intent, options: Partial<LedgerRequest> = {}) =>
-    postTo(engine, requestOf(orgId, intent, options));
-  return {
-    database,
-    engine,
-    orgId,
-    post,
-    async open(userId = newId("req"), type = "NORMAL", amount = 0n) {
-      const walletId = newId("wal");
-      await post({ kind: "openAccount", walletId, userId, type });
-      if (amount > 0n) await post(chargeOf(walletId, amount));
-      return walletId;
-    },
-    async violations() {
-      const { results } = await verifyAll(database.db);
-      return results.flatMap(({ invariant, violations }) =>
-        violations.map(({ what, details }) => `${invariant} ${what}: ${details}`),
-      );
-    },
-    async close() {
-      await engine.close();
-      await database.drop();
-    },
-  };
+export function startTestLedger(): Promise<TestLedger> {
+  return buildWorld(async (parts) => {
+    const database = await parts.database({ schema: "ledger", migrations: MIGRATIONS });
+    const engine = await parts.use(testEngine({ db: database.db }));
+    const orgId = newId("org");
+    const post = (intent: Intent, options: Partial<LedgerRequest> = {}) =>
+      postTo(engine, requestOf(orgId, intent, options));
+    return {
+      database,
+      engine,
+      orgId,
+      post,
+      async open(userId = newId("req"), type: WalletType = "NORMAL", amount = 0n) {
+        const walletId = newId("wal");
+        await post({ kind: "openAccount", walletId, userId, type });
+        if (amount > 0n) await post(chargeOf(walletId, amount));
+        return walletId;
+      },
+      async violations() {
+        const { results } = await verifyAll(database.db);
+        return results.flatMap(({ invariant, violations }) =>
+          violations.map(({ what, details }) => `${invariant} ${what}: ${details}`),
+        );
+      },
+    };
+  });
 }
 
 /** Creates an engine with defaults for the options that a test does not give. */

@@ -3,13 +3,13 @@ import { won } from "@wonrail/kit/contract/money";
 import { paymentCancelled, type PaymentCancelled } from "../../domain/results";
 import {
   chargeOf,
-  openWorld,
+  openState,
   ORGS,
   outcomesOf,
   request,
   requestId,
   walletId,
-} from "../../domain/testing/world";
+} from "../../domain/testing/requests";
 import type { Intent } from "../../domain/intents";
 import type { Outcome } from "../../domain/types";
 import { decide } from "../decide";
@@ -22,7 +22,7 @@ const PAYMENT = requestId(3);
 function play(...steps: Intent[]): Outcome[] {
   return outcomesOf(
     decide(
-      openWorld(),
+      openState(),
       steps.map((step, index) => request(orgId, requestId(index + 1), step)),
     ),
   );

@@ -1,13 +1,12 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Database, openDatabase, rawSql, sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { enumValue, type GrpcService, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
-import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
@@ -76,21 +75,27 @@ const TYPES = {
 const SERVICES = join(__dirname, "../../../..");
 const log = testLog();
 
-export async function openWorld(): Promise<World> {
+export function openWorld(): Promise<World> {
+  return buildWorld(buildPayment);
+}
+
+async function buildPayment(parts: Parts): Promise<Omit<World, "close">> {
   const orgId = newId("org");
-  const dir = mkdtempSync(join(tmpdir(), "wonrail-payment-"));
-  const kekPath = join(dir, "kek.json");
-  const kek = { current: "test", keys: { test: randomBytes(32).toString("base64") } };
-  writeFileSync(kekPath, JSON.stringify(kek), { mode: 0o600 });
-  const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
-  const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
+  const kekPath = parts.kekFile();
+  const makeDatabase = (schema: ServiceSchema) =>
+    parts.database({ schema, migrations: join(SERVICES, schema, "migrations") });
+  const [payment, ledger, wallet] = await Promise.all([
+    makeDatabase("payment"),
+    makeDatabase("ledger"),
+    makeDatabase("wallet"),
+  ]);
+  const databases: Databases = { payment, ledger, wallet };
   const relayerStatuses: World["relayerStatuses"] = new Map();
   const relayerLists: World["relayerLists"] = new Map();
-  const created = [databases.payment, databases.ledger, databases.wallet];
-  const start = () => startLife(databases, orgId, kekPath, { relayerStatuses, relayerLists });
+  const start = () => startLife(parts, databases, { orgId, kekPath, relayerStatuses, relayerLists });
   let life = await start();
 
-  const world: World = {
+  const world: Omit<World, "close"> = {
     orgId,
     databases,
     relayerStatuses,
@@ -126,13 +131,7 @@ export async function openWorld(): Promise<World> {
     async loseDatabase() {
       await life.die();
       databases.payment = await makeDatabase("payment");
-      created.push(databases.payment);
       life = await start();
-    },
-    async close() {
-      await life.die();
-      await Promise.all(created.map((database) => database.drop()));
-      rmSync(dir, { recursive: true, force: true });
     },
   };
   return world;
@@ -156,11 +155,8 @@ export function valueOf<C extends Outcome["$case"]>({ outcome }: ExecuteResponse
   return outcome.value as ValueOf<C>;
 }
 
-interface Databases {
-  payment: TestDatabase;
-  ledger: TestDatabase;
-  wallet: TestDatabase;
-}
+type ServiceSchema = "payment" | "ledger" | "wallet";
+type Databases = Record<ServiceSchema, TestDatabase>;
 
 interface LedgerVerify {
   verifyAll(db: Database): Promise<{ results: { violations: { what: string }[] }[] }>;
@@ -172,18 +168,26 @@ export type ServiceName = "ledger" | "wallet" | "auth" | "chain-relayer";
 type Life = Awaited<ReturnType<typeof startLife>>;
 
 async function startLife(
+  { onClose }: Parts,
   databases: Databases,
-  orgId: string,
-  kekPath: string,
-  relayer: Pick<World, "relayerStatuses" | "relayerLists">,
+  given: Pick<World, "orgId" | "relayerStatuses" | "relayerLists"> & { kekPath: string },
 ) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
   const dead: Promise<unknown>[] = [];
   const servers = new Map<ServiceName, () => Promise<void>>();
+  let died: Promise<void> | undefined;
+  /** Ends all parts at the same time, as a crash does. */
+  const die = () => (died ??= dieOnce());
+  onClose(die);
+
+  async function dieOnce(): Promise<void> {
+    await Promise.all(closers.map((close) => close()));
+    await Promise.race([Promise.all(dead), new Promise((resolve) => setTimeout(resolve, 50))]);
+  }
 
   /** Opens a pool whose connections end with this life of the process. */
-  async function open(name: keyof Databases): Promise<Database> {
+  async function open(name: ServiceSchema): Promise<Database> {
     const { url, adminUrl } = databases[name];
     const applicationName = `life-${newId("req").slice(-12)}`;
     const db = openDatabase({ url, schema: name, applicationName, max: 8, log });
@@ -228,7 +232,7 @@ async function startLife(
   });
   const walletAddress = await serveReal("wallet", {
     LEDGER_ADDRESS: ledgerAddress,
-    KEK_PATH: kekPath,
+    KEK_PATH: given.kekPath,
     CHAIN_ID: 31337,
     TOKEN_ADDRESS: CONTRACTS.TOKEN_ADDRESS,
     SIGNING_HORIZON_MS: 3_600_000,
@@ -236,12 +240,12 @@ async function startLife(
     SIGNING_LIMIT_ORGANISATION_WON: 1n,
     SIGNING_LIMIT_GLOBAL_WON: 1n,
   });
-  const authAddress = await serve("auth", [fakeAuth(orgId)]);
+  const authAddress = await serve("auth", [fakeAuth(given.orgId)]);
   const addresses = {
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
-    RELAYER_ADDRESS: await serve("chain-relayer", [fakeRelayer(databases.payment, relayer)]),
+    RELAYER_ADDRESS: await serve("chain-relayer", [fakeRelayer(databases.payment, given)]),
   };
   const registries = [new Registry(), new Registry()];
   const apps: App[] = [];
@@ -271,10 +275,7 @@ async function startLife(
     async stop(names: ServiceName[]) {
       await Promise.all(names.map((name) => servers.get(name)!()));
     },
-    async die() {
-      await Promise.all(closers.map((close) => close()));
-      await Promise.race([Promise.all(dead), new Promise((resolve) => setTimeout(resolve, 50))]);
-    },
+    die,
   };
 }
 
@@ -328,19 +329,9 @@ function fakeRelayer(
   });
 }
 
-function makeDatabase(name: string): Promise<TestDatabase> {
-  return createTestDatabase({ schema: name, migrations: join(SERVICES, name, "migrations") });
-}
-
 /** Runs a statement as the superuser, to change rows behind the service's back. */
 export async function asOwner(database: TestDatabase, statement: string): Promise<void> {
-  const admin = openDatabase({
-    url: database.adminUrl,
-    schema: "payment",
-    applicationName: "test",
-    max: 1,
-    log,
-  });
+  const admin = openTestDatabase(database.adminUrl, "payment", { max: 1 });
   await admin.run(rawSql(statement));
   await admin.close();
 }

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "@wonrail/kit/grpc/client";
-import { startGrpcServer } from "@wonrail/kit/grpc/server";
+import { type ClientLifecycle, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { createLog } from "@wonrail/kit/log";
-import { createRegistry, type Registry } from "@wonrail/kit/metrics";
-import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { type Registry } from "@wonrail/kit/metrics";
+import { type TestDatabase, testRegistry } from "@wonrail/kit/testing";
+import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { WalletServiceService, WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
 import { type Config } from "../../config";
@@ -16,12 +15,12 @@ import { createLedgerDouble, type LedgerDouble } from "./ledgerDouble";
 export const CHAIN_ID = 31_337;
 export const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 
-/** The wallet service on a database of the test's own, behind its real gRPC door. */
+/** The wallet service on its own database, behind its real gRPC server. */
 export interface World {
   database: TestDatabase;
   ledger: LedgerDouble;
   app: App;
-  client: ReturnType<typeof openWallets>;
+  client: PromiseClient<WalletServiceService> & ClientLifecycle;
   registry: Registry;
   /** All log output at the lowest level. */
   logged(): string;
@@ -31,13 +30,39 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(config: Partial<Config> = {}): Promise<World> {
-  const database = await createTestDatabase({
-    schema: "wallet",
-    migrations: join(__dirname, "../../../migrations"),
+export function openWorld(config: Partial<Config> = {}): Promise<World> {
+  return buildWorld(async (parts) => {
+    const migrations = join(__dirname, "../../../migrations");
+    const database = await parts.database({ schema: "wallet", migrations });
+    const { kekPath, mountKeks } = keyFile(parts);
+    const ledger = createLedgerDouble();
+    const registry = testRegistry();
+    let lines = "";
+    const log = createLog({
+      service: "wallet",
+      level: "trace",
+      destination: { write: (line) => void (lines += line) },
+    });
+    const { address } = await parts.server([ledger.service], { log });
+    const own = { LEDGER_ADDRESS: address, KEK_PATH: kekPath, ...SETTINGS, ...config } as Config;
+    const app = parts.app((onClose) => createApp({ config: own, db: database.db, log, registry, onClose }));
+    const server = await parts.server(rpc(app), { log, registry });
+    const client = parts.client(WalletServiceService, server.address, { name: "wallet" });
+    return { database, ledger, app, client, registry, logged: () => lines, kekPath, mountKeks };
   });
-  const folder = mkdtempSync(join(tmpdir(), "wallet-"));
-  const kekPath = join(folder, "kek.json");
+}
+
+const SETTINGS = {
+  CHAIN_ID,
+  TOKEN_ADDRESS: TOKEN,
+  SIGNING_HORIZON_MS: 3_600_000,
+  SIGNING_LIMIT_WALLET_WON: 10_000_000n,
+  SIGNING_LIMIT_ORGANISATION_WON: 100_000_000n,
+  SIGNING_LIMIT_GLOBAL_WON: 1_000_000_000n,
+};
+
+function keyFile(parts: Parts): Pick<World, "kekPath" | "mountKeks"> {
+  const kekPath = join(parts.folder(), "kek.json");
   const keks = new Map<string, string>();
   const mountKeks = (...ids: string[]) => {
     for (const id of ids) if (!keks.has(id)) keks.set(id, randomBytes(32).toString("base64"));
@@ -45,67 +70,7 @@ export async function openWorld(config: Partial<Config> = {}): Promise<World> {
     writeFileSync(kekPath, JSON.stringify({ current: ids.at(-1), keys }));
   };
   mountKeks("k1");
-
-  const ledger = createLedgerDouble();
-  const registry = createRegistry({ service: "wallet", version: "0", commit: "0" });
-  const edges = createRegistry({ service: "edges", version: "0", commit: "0" });
-  const listen = (services: Parameters<typeof startGrpcServer>[0]["services"], own: Registry) =>
-    startGrpcServer({ host: "127.0.0.1", port: 0, services, log, registry: own });
-  let lines = "";
-  const log = createLog({
-    service: "wallet",
-    level: "trace",
-    destination: { write: (line) => void (lines += line) },
-  });
-  const ledgerServer = await listen([ledger.service], edges);
-  const closers: (() => Promise<void> | void)[] = [];
-  const app = createApp({
-    config: {
-      LEDGER_ADDRESS: `127.0.0.1:${ledgerServer.port}`,
-      KEK_PATH: kekPath,
-      CHAIN_ID,
-      TOKEN_ADDRESS: TOKEN,
-      SIGNING_HORIZON_MS: 3_600_000,
-      SIGNING_LIMIT_WALLET_WON: 10_000_000n,
-      SIGNING_LIMIT_ORGANISATION_WON: 100_000_000n,
-      SIGNING_LIMIT_GLOBAL_WON: 1_000_000_000n,
-      ...config,
-    } as Config,
-    db: database.db,
-    log,
-    registry,
-    onClose: (_, close) => void closers.push(close),
-  });
-  const server = await listen(rpc(app), registry);
-  const client = openWallets(server.port);
-  return {
-    database,
-    ledger,
-    app,
-    client,
-    registry,
-    logged: () => lines,
-    kekPath,
-    mountKeks,
-    async close() {
-      client.close();
-      await server.drain(500);
-      for (const close of closers) await close();
-      await ledgerServer.drain(500);
-      await database.drop();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-function openWallets(port: number) {
-  return createClient(WalletServiceService, {
-    name: "wallet",
-    address: `127.0.0.1:${port}`,
-    log: testLog(),
-    registry: createRegistry({ service: "client", version: "0", commit: "0" }),
-    defaultTimeoutMs: 10_000,
-  });
+  return { kekPath, mountKeks };
 }
 
 /** The wallet's status, which must be its account's. */

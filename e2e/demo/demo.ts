@@ -4,25 +4,25 @@ import { type Api, type Json, openApi } from "../support/api";
 import { krw, screen } from "./screen";
 
 /** State that all chapters of the demo share. */
-export interface World {
+export interface Demo {
   stack: Stack;
   api: Api;
   /** Suffix that makes names unique for this run. */
   tag: string;
 }
 
-export function openWorld(stack: Stack): World {
+export function openDemo(stack: Stack): Demo {
   const [organisation] = stack.organisations;
   if (!organisation) throw new Error("The stack has no organisation; make reset and make up make a new one.");
   return { stack, api: openApi(stack.gatewayUrl, organisation.apiKey), tag: Date.now().toString(36) };
 }
 
-export async function makeWallet({ api, tag }: World, user: string, walletType: string): Promise<Json> {
+export async function makeWallet({ api, tag }: Demo, user: string, walletType: string): Promise<Json> {
   return api.post("/api/wallets", { userId: `${user}-${tag}`, walletType });
 }
 
 /** Prints the balance of each wallet. */
-export async function showBalances({ api }: World, wallets: Record<string, Json>): Promise<void> {
+export async function showBalances({ api }: Demo, wallets: Record<string, Json>): Promise<void> {
   const parts = await Promise.all(
     Object.entries(wallets).map(
       async ([name, wallet]) => `${name} ${krw((await api.get(`/api/wallets/${wallet.walletId}`)).balance)}`,

@@ -10,8 +10,8 @@ import type { Intent, IntentOf } from "../intents";
 import type { Account, IdempotencyKey, LedgerRequest, Outcome } from "../types";
 
 /**
- * A small world with many interactions: two organisations, three users with a wallet of each type,
- * and few request ids.
+ * Random requests meet often: two organisations, three users with a wallet of each type, and few
+ * request ids.
  */
 export const ORGS = ["a", "b"].map((name) => derivedId("org", name));
 const USERS = ["kim", "lee", "park"];
@@ -190,8 +190,8 @@ function typeOf(pick: number): WalletType {
   return TYPES[(pick >> 2) % TYPES.length]!;
 }
 
-/** Every user with all wallets, empty; and the organisations' own accounts. */
-export function openWorld(users: string[] = USERS): State {
+/** A state with the organisations' own accounts and every user's empty wallets. */
+export function openState(users: string[] = USERS): State {
   const accounts = ORGS.flatMap((orgId) => [
     ...ORG_ACCOUNTS.map((type) => account(orgId, derivedId("acc", orgId, type), type, null)),
     ...users.flatMap((user) => TYPES.map((type) => account(orgId, walletId(orgId, user, type), type, user))),
