@@ -19,8 +19,11 @@ import { gatewaySpec, serviceSpec, SERVICES } from "./services";
 import { readStackFile, writeStackFile, type Stack } from "./stackFile";
 import { startBus } from "./startBus";
 
-/** Services hold ten connections each. The bus, the migrators and an operator need some too. */
-const MAX_CONNECTIONS = 120;
+/**
+ * Enough for two replicas of each of the six services with twelve connections each, as during a roll-out,
+ * and for migrators and operators.
+ */
+const MAX_CONNECTIONS = 200;
 
 export interface StackStart {
   config: LocalConfig;
