@@ -88,7 +88,7 @@ test("the rights in Kafka are for the topics and groups that there are", () => {
       ([, group, topic]) => ({ group: group!, topic: topic! }),
     ),
   );
-  // Payment publishes no events.
+  // A service without events has no file events.ts.
   const publishers = services.filter(({ folder }) => existsSync(join(ROOT, folder, "src/events.ts")));
   const topics = publishers.map(({ name, folder }) => {
     const topic = /const TOPIC = "(.+)";/.exec(readText(`${folder}/src/events.ts`))![1]!;

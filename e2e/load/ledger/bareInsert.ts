@@ -25,13 +25,17 @@ export async function bareInsertRate(world: World, seconds: number): Promise<num
   let count = 0;
   const sequences = new Map<bigint, bigint>();
   while (performance.now() - startMs < seconds * 1000) {
-    await insertBatch(world, sequences);
+    await insertBatch(world, sequences, count);
     count += BATCH;
   }
   return (count * 1000) / (performance.now() - startMs);
 }
 
-async function insertBatch({ admin, orgId, wallets }: World, sequences: Map<bigint, bigint>): Promise<void> {
+async function insertBatch(
+  { admin, orgId, wallets }: World,
+  sequences: Map<bigint, bigint>,
+  done: number,
+): Promise<void> {
   const ids = Array.from({ length: BATCH }, () => idToUuid(newId("jrn")));
   const lines = ids.flatMap((id) =>
     [1, -1].map((sign) => ({ id, sign, number: BigInt(1 + Math.floor(Math.random() * wallets.length)) })),
@@ -48,11 +52,12 @@ async function insertBatch({ admin, orgId, wallets }: World, sequences: Map<bigi
       named(
         "bare_entries",
         sql`
-          insert into bare_entries (org_id, id, request_prefix, kind, content_hash, posted_at, account_numbers, sequences)
-          select ${org}::uuid, id, 'opn', 6, id, ${now}::timestamptz, numbers::bigint[], sequences::bigint[]
+          insert into bare_entries (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, account_numbers, sequences)
+          select ${org}::uuid, id, 'opn', 6, id, ${now}::timestamptz, ${BigInt(done)}::bigint + position,
+            numbers::bigint[], sequences::bigint[]
           from unnest(${ids}::uuid[],
             ${ids.map((_, index) => `{${lines[2 * index]!.number},${lines[2 * index + 1]!.number}}`)}::text[],
-            ${ids.map((_, index) => `{${next[2 * index]!},${next[2 * index + 1]!}}`)}::text[]) as r (id, numbers, sequences)`,
+            ${ids.map((_, index) => `{${next[2 * index]!},${next[2 * index + 1]!}}`)}::text[]) with ordinality as r (id, numbers, sequences, position)`,
       ),
     );
     await tx.run(
