@@ -52,12 +52,14 @@ async function insertBatch(
       named(
         "bare_entries",
         sql`
-          insert into bare_entries (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, account_numbers, sequences)
+          insert into bare_entries (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence,
+            account_numbers, sequences)
           select ${org}::uuid, id, 'opn', 6, id, ${now}::timestamptz, ${BigInt(done)}::bigint + position,
             numbers::bigint[], sequences::bigint[]
           from unnest(${ids}::uuid[],
             ${ids.map((_, index) => `{${lines[2 * index]!.number},${lines[2 * index + 1]!.number}}`)}::text[],
-            ${ids.map((_, index) => `{${next[2 * index]!},${next[2 * index + 1]!}}`)}::text[]) with ordinality as r (id, numbers, sequences, position)`,
+            ${ids.map((_, index) => `{${next[2 * index]!},${next[2 * index + 1]!}}`)}::text[])
+            with ordinality as r (id, numbers, sequences, position)`,
       ),
     );
     await tx.run(
