@@ -52,9 +52,8 @@ const DEFAULT_RETAIN_MS = 7 * 86_400_000;
  * consumer.
  */
 const LEAST_INTERVAL_MS = 50;
-/** The same while there are many events. */
-const BUSY_INTERVAL_MS = 200;
-const BUSY_EVENTS = 10;
+/** The same while events keep coming. */
+const MOST_INTERVAL_MS = 200;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -142,6 +141,7 @@ async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
 async function stampUntilClosed(relay: Relay, connection: Queryable, onStamped: () => void): Promise<void> {
   const { db, rest, pollMs, batchSize } = relay;
   const heads = await readHeads(connection, relay.topic.partitions);
+  let intervalMs = LEAST_INTERVAL_MS;
   while (!rest.closed) {
     const readMs = performance.now();
     const events = await stampPending(relay, connection, heads);
@@ -151,7 +151,8 @@ async function stampUntilClosed(relay: Relay, connection: Queryable, onStamped: 
     }
     if (events === batchSize) continue;
     await rest.sleep(pollMs);
-    const intervalMs = events < BUSY_EVENTS ? LEAST_INTERVAL_MS : BUSY_INTERVAL_MS;
+    const isBusy = performance.now() - readMs < intervalMs;
+    intervalMs = isBusy ? Math.min(2 * intervalMs, MOST_INTERVAL_MS) : LEAST_INTERVAL_MS;
     await rest.sleepUnwoken(Math.max(0, readMs + intervalMs - performance.now()));
   }
 }
