@@ -49,9 +49,13 @@ function chunkOf(org: string, count: number, wallets: number): string {
     from sides s join ledger.accounts a on a.number = s.number
     window w as (partition by s.number order by s.i, s.position);
 
-    insert into ledger.entries (org_id, id, request_prefix, kind, content_hash, posted_at, account_numbers, sequences)
-    select '${org}', id, 'trf', 6, id, clock_timestamp(), array_agg(number order by position), array_agg(sequence order by position)
-    from ledger.bench_chunk group by id order by id;
+    insert into ledger.entries (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, account_numbers, sequences)
+    select '${org}', id, 'trf', 6, id, clock_timestamp(), h.last_sequence + c.i,
+      array_agg(number order by position), array_agg(sequence order by position)
+    from ledger.bench_chunk c, ledger.journal_heads h where h.org_id = '${org}'
+    group by id, c.i, h.last_sequence order by id;
+
+    update ledger.journal_heads set last_sequence = last_sequence + ${count} where org_id = '${org}';
 
     insert into ledger.postings (account_number, sequence, amount_won, balance_after_won, entry_id, org_id, type)
     select number, sequence, amount, balance, id, '${org}', 1 from ledger.bench_chunk order by i;
