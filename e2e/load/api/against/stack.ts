@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -86,8 +86,11 @@ export async function startStackOf(
  */
 function busOptions(folder: string, bus: Bus): string[] {
   if (bus !== "none") return bus === undefined ? [] : ["--bus", bus];
-  const launcher = readFileSync(join(folder, "deploy/local/src/commands/up.ts"), "utf8");
-  const word = /--bus kafka\|(\w+)/.exec(launcher)?.[1];
+  const files = ["cli/localCommands.ts", "commands/up.ts"].map((file) =>
+    join(folder, "deploy/local/src", file),
+  );
+  const help = files.filter(existsSync).map((file) => readFileSync(file, "utf8"));
+  const word = /--bus kafka\|(\w+)/.exec(help.join("\n"))?.[1];
   if (word === undefined) throw new Error(`The launcher of ${folder} does not name its buses.`);
   return ["--bus", word];
 }
