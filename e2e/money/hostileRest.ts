@@ -262,14 +262,14 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     "/api/transactions": {
       cursor: [...cursors("place"), ...["0.1", "1.", "1.99999999"].map(base64)],
       type: ["", ",", "GIFT", "payment", "PAYMENT,"],
+      status: NO_STATUS,
       ...MONEY,
     },
     [`/api/wallets/${walletId}/balance`]: { at: [...NO_MOMENT, "9999-01-01T00:00:00Z"] },
     [`/api/wallets/${walletId}/transactions`]: {
       cursor: cursors("line"),
       type: ["", ",", "GIFT", "payment", "PAYMENT,", "PAYMENT,GIFT", "PAYMENT;CHARGE"],
-      from: NO_MOMENT,
-      to: NO_MOMENT,
+      ...{ from: NO_MOMENT, to: NO_MOMENT, order: MONEY.order },
     },
     "/api/events": { ...EVENT_FILTERS, order: ["", "up", "ASC"], wait: ["", "-1", "21", "1e1", "0x1"] },
     "/api/events/stream": EVENT_FILTERS,

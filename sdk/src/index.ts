@@ -70,6 +70,7 @@ export type {
   WalletStatus,
   WalletTransaction,
   WalletTransactionListQuery,
+  WalletTransactionStatus,
   WalletTransactionType,
   WalletType,
 } from "./resources/wallets.ts";

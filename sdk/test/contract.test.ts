@@ -56,11 +56,14 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   deactivateWallet: [({ wallets }) => wallets.deactivate("wal_1")],
   listWalletTransactions: [
     ({ wallets }) => wallets.listTransactions("wal_1"),
-    ({ wallets }) => wallets.listTransactions("wal_1", { ...page, ...moments, type: ["PAYMENT", "REFUND"] }),
+    ({ wallets }) =>
+      wallets.listTransactions("wal_1", {
+        ...{ ...page, ...moments, type: ["PAYMENT", "REFUND"], order: "asc" },
+      }),
   ],
   listAllTransactions: [
     ({ wallets }) => wallets.listAllTransactions(),
-    ({ wallets }) => wallets.listAllTransactions({ ...filters, type: ["PAYMENT", "REFUND"] }),
+    ({ wallets }) => wallets.listAllTransactions({ ...filters, type: ["PAYMENT", "REFUND"], status: "PAID" }),
   ],
   getBalance: [
     ({ wallets }) => wallets.getBalance("wal_1"),

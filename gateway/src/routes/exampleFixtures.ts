@@ -259,6 +259,7 @@ function line(number: number, at: string, changes: object) {
     direction: "OUT",
     counterparty: receiverWalletId,
     cancelId: null,
+    status: "PAID",
     settlement: confirmed("5f", 129),
     createdAt: at,
     ...changes,
@@ -274,6 +275,7 @@ export const lines = [
     memo: cancellation.memo,
     reference: null,
     relatedId: secondPayment.paymentId,
+    status: "CANCELLED",
     cancelId: cancellation.cancelId,
   }),
   line(4, minute(9), {
@@ -282,6 +284,7 @@ export const lines = [
     memo: secondPayment.memo,
     reference: secondPayment.reference,
     relatedId: secondPayment.paymentId,
+    status: "CANCELLED",
   }),
   line(3, minute(8), {
     amount: 12_000,

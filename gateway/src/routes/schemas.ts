@@ -127,8 +127,8 @@ export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
   id: "WalletType",
   description:
     "The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this version " +
-    "the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be refunded: cancel " +
-    "its charge within 30 days to take the money out.",
+    "the GOVERNMENT part is 0, and a GOVERNMENT wallet cannot transfer: refund it, or cancel its " +
+    "charge within 30 days, to take the money out.",
 });
 
 export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({

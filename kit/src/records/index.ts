@@ -27,6 +27,7 @@ export {
   settlementMessage,
   transferMessage,
 } from "./messages";
+export { paymentStatus } from "./payment";
 export { pending, type Settlement } from "./settlement";
 export {
   apiKeyJson,

@@ -77,9 +77,9 @@ export function rpc(app: App, log: Log): GrpcService[] {
         const { items, info } = await app.listPayments({ ...readList("pay", request), status });
         return { payments: items, page: info };
       },
-      listTransactions: async ({ orgId, types, filter, page }) =>
+      listTransactions: async ({ orgId, types, status, filter, page }) =>
         app.listTransactions({
-          ...{ orgId: readOrgId(orgId), types, filter },
+          ...{ orgId: readOrgId(orgId), types, status, filter },
           page: readPage(page, (key) => LINE_PLACE.test(key)),
         }),
       getBalanceAt: async ({ orgId, walletId, at }) =>
