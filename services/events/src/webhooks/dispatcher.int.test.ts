@@ -189,6 +189,11 @@ test("with the ordering by object an event waits for the earlier ones of its obj
       .filter(({ objectId }) => objectId === stuck.requestId)
       .map(({ objectSequence }) => objectSequence),
   ).toEqual([1]);
+  const statuses = async () => (await deliveriesOf(key)).map(({ status }) => status).sort();
+  // A delivery under way that became due would be sent twice.
+  await eventually(async () =>
+    expect(await statuses()).toEqual(["DELIVERED", "DELIVERED", "PENDING", "PENDING", "PENDING"]),
+  );
   receiver.answer(() => 204);
   receiver.requests.length = 0;
   await passTime(orgId);
