@@ -7,6 +7,7 @@ import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from "./apiDescription";
 import { type Example, story } from "./examples";
 import { exampleOf } from "./errorExamples";
+import { frameOf, STREAM_ROUTE } from "./events";
 import { exampleId } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
 import { type Operation, type Route, type Shape } from "./operation";
@@ -20,7 +21,7 @@ const answeredAt = z.iso.datetime().meta({ description: "When the response was m
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registerShared(registry, routes);
-  for (const route of routes) registry.registerPath(pathOf(route));
+  for (const route of [...routes, STREAM_ROUTE]) registry.registerPath(pathOf(route));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
@@ -91,12 +92,17 @@ const PARAMETERS = {
       "first request runs gets the same response.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
   },
+  "Last-Event-ID": {
+    description: "The sequence of the last event that you have. It takes the place of `after`.",
+    schema: { type: "string", pattern: "^(0|[1-9][0-9]{0,15})$" },
+  },
 } as const;
 
-function parametersOf({ access, idempotent }: Operation) {
+function parametersOf({ access, idempotent, isStream }: Operation) {
   const names: (keyof typeof PARAMETERS)[] = ["X-Request-Id", "Wonrail-Version"];
   if (access !== "anyone") names.push("X-Org-Code");
   if (idempotent) names.push("Idempotency-Key");
+  if (isStream) names.push("Last-Event-ID");
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
@@ -157,7 +163,9 @@ function headerRefs(names: HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function pathOf(route: Route): RouteConfig {
+type Documented = Omit<Route, "handler">;
+
+function pathOf(route: Documented): RouteConfig {
   const { method, path, operation } = route;
   const { id, summary, description, tag, access, params, query, body } = operation;
   const examples = story.filter((example) => example.operation === id);
@@ -194,7 +202,7 @@ function deprecationSentence({ deprecated }: Operation): string | undefined {
   return `Deprecated since ${since}, and can be gone from ${sunset} on. ${advice}`;
 }
 
-function scopeSentence({ operation, scope }: Route): string | undefined {
+function scopeSentence({ operation, scope }: Documented): string | undefined {
   if (operation.access === "anyone") return undefined;
   return scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`;
 }
@@ -218,7 +226,7 @@ function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) 
 }
 
 function successOf(operation: Operation, examples: Example[]) {
-  const { data, access, idempotent } = operation;
+  const { data, access, idempotent, isStream } = operation;
   const schema = z.strictObject({
     success: z.literal(true).meta({ description: "Always true." }),
     data,
@@ -229,6 +237,11 @@ function successOf(operation: Operation, examples: Example[]) {
   const names = commonHeaders(operation);
   if (access !== "anyone") names.push(...RATE_HEADERS);
   if (idempotent) names.push("Idempotent-Replayed");
+  if (isStream) {
+    // OpenAPI 3.1 cannot describe the parts of a stream.
+    const content = { "text/event-stream": { schema: z.string(), example: streamExample() } };
+    return { description: "The stream begins.", content, headers: headerRefs(names) };
+  }
   const content = jsonOf(schema, examples, (example) => ({
     success: true,
     data: example.data,
@@ -239,8 +252,13 @@ function successOf(operation: Operation, examples: Example[]) {
   return { description: "The request succeeded.", content, headers: headerRefs(names) };
 }
 
+function streamExample(): string {
+  const { data } = story.find(({ operation }) => operation === "getEvent")!;
+  return frameOf(data as Parameters<typeof frameOf>[0]);
+}
+
 /** All codes of an operation: its own, and those that follow from its definition. */
-export function refusalCodes({ operation, method, scope }: Route): ErrorCode[] {
+export function refusalCodes({ operation, method, scope }: Documented): ErrorCode[] {
   const { access, isUnlimited, body, idempotent, quota, errors } = operation;
   const codes = new Set<ErrorCode>([...errors, "REQ_001", "REQ_008", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
@@ -259,7 +277,7 @@ export function refusalCodes({ operation, method, scope }: Route): ErrorCode[] {
 }
 
 /** Each status has one response, with an example for each code. */
-function refusalsOf(route: Route): RouteConfig["responses"] {
+function refusalsOf(route: Documented): RouteConfig["responses"] {
   const codes = refusalCodes(route);
   const statuses = new Set(codes.map((code) => errorTable[code].http));
   return Object.fromEntries(

@@ -45,6 +45,8 @@ export interface Operation<
   params?: P;
   query?: Q;
   body?: B;
+  /** Server-Sent Events: `data` is that of each event. */
+  isStream?: true;
   /** The status of success. */
   status: 200 | 201;
   data: D;

@@ -61,8 +61,11 @@ const document = JSON.parse(readFileSync(FILE, "utf8")) as {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 };
 
+/** All operations but the stream of events: `events.stream` reads the list. */
 export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, raw]) => operationOf(path, method.toUpperCase(), raw)),
+  Object.entries(methods)
+    .filter(([, { operationId }]) => operationId !== "streamEvents")
+    .map(([method, raw]) => operationOf(path, method.toUpperCase(), raw)),
 );
 
 function operationOf(path: string, method: string, raw: RawOperation): Operation {
