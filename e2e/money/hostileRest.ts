@@ -37,6 +37,7 @@ const NO_CHANGE: Values = [
   ["21 pairs", text(Object.fromEntries([..."abcdefghijklmnopqrstu"].map((key) => [key, null])))],
 ];
 
+const NO_SEQUENCE = [...NO_TEXT, ...unlabelled('"-1"', '"1.5"', '"x"', '""')];
 const WEBHOOK_FIELDS: Record<string, Values> = {
   url: [
     ...NO_TEXT,
@@ -47,8 +48,14 @@ const WEBHOOK_FIELDS: Record<string, Values> = {
   description: [...NO_TEXT, ["501 characters", text("d".repeat(501))]],
   status: [...NO_TEXT, ...unlabelled('"GONE"', '"enabled"')],
   ordering: [...NO_TEXT, ...unlabelled('"OBJECT"', '"global"')],
-  after: [...NO_TEXT, ...unlabelled('"-1"', '"1.5"', '"x"', '""')],
+  after: NO_SEQUENCE,
 };
+
+const { after: _, ...WEBHOOK_CHANGES } = WEBHOOK_FIELDS;
+const NO_OVERLAP = unlabelled("null", '"60"', "-1", "1.5", "604801", "true", "[]", "{}");
+/** The fields of a request are checked before the webhook is looked for. */
+const WEBHOOK = `/api/webhooks/whk_${NOBODY}`;
+const REPLAY_FIELDS: Record<string, Values> = { after: NO_SEQUENCE, upTo: NO_SEQUENCE };
 
 const KEY_FIELDS: Record<string, Values> = {
   name: [...NO_TEXT, ["nothing", '""'], ["101 characters", text("n".repeat(101))]],
@@ -89,6 +96,12 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
     ...spoilt("PATCH", `/api/wallets/charge/${chargeId}`, { metadata: {} }, { metadata: NO_CHANGE }),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
     ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
+    ...spoilt("PATCH", WEBHOOK, {}, WEBHOOK_CHANGES),
+    ...spoilt("POST", `${WEBHOOK}/rotate-secret`, {}, { overlapSeconds: NO_OVERLAP }),
+    ...spoilt("POST", `${WEBHOOK}/replay`, { after: "0", upTo: "9" }, REPLAY_FIELDS),
+    ...["false", "null", '"true"'].map((value) =>
+      refused("POST", `${WEBHOOK}/replay`, "failed", value, `{"failed":${value}}`),
+    ),
     ...spoilt("POST", "/api/wallet-auth/keys", key, KEY_FIELDS),
     ...Object.entries(MORE_KEY_FIELDS).flatMap(([field, values]) =>
       values.map(([name, json]) =>
@@ -105,7 +118,10 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
       const path = `/api/wallet-auth/keys/key_${NOBODY}?withSuccessors=${value}`;
       return refused("DELETE", path, "withSuccessors", value);
     }),
-    ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {
+    ...[
+      ...["DELETE /api/wallet-auth/api-key", "POST /api/wallet-auth/rotate-secret"],
+      ...[`POST /api/wallets/${walletId}/deactivate`, `POST ${WEBHOOK}/test`],
+    ].map((place) => {
       const [method, path] = place.split(" ") as [string, string];
       return refused(method, path, "walletId", "in a body that there is none of", '{"walletId":1}');
     }),
@@ -275,6 +291,7 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     "/api/events/stream": EVENT_FILTERS,
     "/api/wallet-auth/keys": { cursor: cursors("key") },
     "/api/webhooks": { cursor: cursors("webhook") },
+    [`${WEBHOOK}/deliveries`]: { status: ["", "GONE", "failed", "FAILED,PENDING"] },
     "/api/transaction": {
       cursor: cursors("record"),
       ...{ from: NO_MOMENT, to: NO_MOMENT, reference: MONEY.reference, order: MONEY.order },

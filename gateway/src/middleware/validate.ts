@@ -71,6 +71,12 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): FieldProblem[] {
       message: `is not a field of this ${place === "body" ? "request" : place}`,
     }));
   }
+  if (issue.code === "invalid_union") {
+    // One form has all the given fields: its problems are the caller's.
+    const forms = issue.errors.filter((errors) => errors.every(({ code }) => code !== "unrecognized_keys"));
+    if (forms.length === 1)
+      return forms[0]!.flatMap((one) => problemsOf({ ...one, path: [...issue.path, ...one.path] }, place));
+  }
   const path = issue.path.length === 0 ? `(${place})` : pathText(issue.path);
   return [{ path, message: sentence(issue) }];
 }
