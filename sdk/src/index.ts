@@ -144,6 +144,7 @@ export type {
   RotateSecretRequest,
   UpdateWebhookRequest,
   WebhooksApi,
+  WebhookTestEvent,
 } from "./resources/webhooks.ts";
 export type {
   ApiKey,
@@ -153,6 +154,7 @@ export type {
   KeysApi,
   RevokedApiKey,
   RevokeKeyRequest,
+  RotatedSecretKey,
   Scope,
   UsedApiKey,
 } from "./resources/keys.ts";

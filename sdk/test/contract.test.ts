@@ -42,6 +42,7 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
     ({ keys }) => keys.revoke("key_1"),
     ({ keys }) => keys.revoke("key_1", { withSuccessors: true }),
   ],
+  rotateSecretKey: [({ keys }) => keys.rotateSecret()],
   createWallet: [
     ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" }),
     ({ wallets }) => wallets.create({ userId: "u", walletType: "GOVERNMENT", metadata: { branch: "Seoul" } }),

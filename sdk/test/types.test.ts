@@ -48,6 +48,7 @@ const methods: Record<string, string> = {
   listKeys: "keys.list",
   getKey: "keys.get",
   deleteKey: "keys.revoke",
+  rotateSecretKey: "keys.rotateSecret",
   createWebhook: "webhooks.create",
   listWebhooks: "webhooks.list",
   getWebhook: "webhooks.get",

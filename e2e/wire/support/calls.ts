@@ -57,6 +57,10 @@ export const CALLS: readonly Call[] = [
       good: ({ other }) => ({ ...other, clientAddress: CLIENT_ADDRESS }),
       bad: ["REQ_001 keyId", (good) => ({ ...good, keyId: good.orgId })],
     },
+    rotateSecretKey: {
+      good: ({ third }) => ({ ...third, clientAddress: CLIENT_ADDRESS }),
+      bad: ["REQ_001 keyId", (good) => ({ ...good, keyId: good.orgId })],
+    },
     getSession: {
       good: ({ orgId, keyId }) => ({ orgId, keyId }),
       bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
@@ -378,10 +382,7 @@ export const CALLS: readonly Call[] = [
       bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
     },
     listJournalHeads: { good: () => ({ afterOrgId: undefined, limit: 10 }), bad: null },
-    getTotals: {
-      good: ({ orgId }) => ({ orgId }),
-      bad: ["REQ_001 orgId", () => ({ orgId: "" })],
-    },
+    getTotals: { good: ({ orgId }) => ({ orgId }), bad: ["REQ_001 orgId", () => ({ orgId: "" })] },
   }),
 
   ...calls("chain-relayer", "payment", PaymentServiceService, {

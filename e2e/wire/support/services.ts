@@ -105,7 +105,7 @@ async function buildServices(open: Parts): Promise<Omit<Services, "close">> {
     return feed.service;
   };
 
-  const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
+  const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 600_000 };
   const auth = await open.app((onClose) => createAuth({ ...partsOf("auth", keys), onClose }));
   await start("auth", [...authRpc(auth), feedOf("auth", authTopics)]);
   const ledgerSettings = {

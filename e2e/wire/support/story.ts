@@ -20,6 +20,8 @@ export interface Story {
   secretKey: string;
   /** Another organisation, whose key may be revoked. */
   other: { orgId: string; keyId: string };
+  /** A third organisation, whose secret key may be replaced. */
+  third: { orgId: string; keyId: string };
   payer: StoryWallet;
   payee: StoryWallet;
   chargeId: string;
@@ -52,6 +54,7 @@ export async function makeStory(services: Services): Promise<Story> {
   const organisation = (code: string) =>
     auth.createOrganisation({ code, name: code, incentiveRateBps: 500, actor: "test" });
   const [ours, other] = [await organisation("ACME"), await organisation("OTHER")];
+  const third = await organisation("THIRD");
   const { orgId } = ours.organisation;
   const { prefix, hash: keyHash } = parseApiKey(ours.apiKey)!;
   const [payer, payee] = [await makeWallet(gateway, orgId), await makeWallet(gateway, orgId)];
@@ -76,6 +79,7 @@ export async function makeStory(services: Services): Promise<Story> {
     gateway,
     ...named,
     other: { orgId: other.organisation.orgId, keyId: other.key.keyId },
+    third: { orgId: third.organisation.orgId, keyId: third.key.keyId },
     payer,
     payee,
     chargeId,

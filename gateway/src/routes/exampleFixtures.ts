@@ -42,6 +42,7 @@ function confirmed(hashByte: string, blockNumber: number) {
 
 export const firstKey = "wk_test_0Ab3Cd6Ef9Gh_0123456789ABCDEFGHIJKLMNOPQRSTUV0AbC3d";
 export const newKey = "wk_test_9Ij2Kl5Mn8Op_VUTSRQPONMLKJIHGFEDCBA98765432100Ef6Gh";
+export const newSecretKey = "sk_test_zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJ0Ef6Gh";
 export const secretKey = "sk_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg0AbC3d";
 const begunAt = "2025-11-01T00:00:00.000Z";
 

@@ -15,6 +15,7 @@ import {
   minute,
   movedPayer,
   newKey,
+  newSecretKey,
   newPayer,
   pageOf,
   partOfCharge,
@@ -71,6 +72,11 @@ export const story: Example[] = [
     at: minute(2),
     body: { apiKey: firstKey, secretKey },
     data: { newApiKey: newKey, expiresAt: daysAfter(minute(2), 90) },
+  },
+  {
+    operation: "rotateSecretKey",
+    at: secondsAfter(minute(2), 30),
+    data: { secretKey: newSecretKey, rotatedAt: secondsAfter(minute(2), 30) },
   },
   {
     operation: "createWallet",

@@ -33,6 +33,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/wallet-auth/keys", keys.issueKey, keys.issueKeyWith(auth)),
     route("GET", "/api/wallet-auth/keys", keys.listKeys, keys.listKeysWith(auth)),
     route("GET", "/api/wallet-auth/keys/:keyId", keys.getKey, keys.getKeyWith(auth)),
+    route("POST", "/api/wallet-auth/rotate-secret", keys.rotateSecretKey, keys.rotateSecretKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/keys/:keyId", keys.deleteKey, keys.deleteKeyWith(auth, principals)),
 
     route("POST", "/api/wallets/transfer", transfers.createTransfer, transfers.createTransferWith(clients)),
@@ -80,7 +81,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
 
     ...eventRoutes(clients),
     route("GET", "/healthz", health.checkHealth, health.answerHealth),
-    // GET /api/events/stream is answered by middleware/eventStream.ts.
+    // GET /api/events/stream is answered by middleware/eventStream.ts: see events.STREAM_ROUTE.
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
   return table.map(withScope);

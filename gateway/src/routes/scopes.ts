@@ -14,6 +14,7 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   listKeys: "keys:manage",
   getKey: "keys:manage",
   deleteKey: "keys:manage",
+  rotateSecretKey: "keys:manage",
 
   createWallet: "wallets:write",
   updateWallet: "wallets:write",
