@@ -13,6 +13,7 @@ import { planOperations, findPlanningRoom } from "./planOperations";
 import { type PullDeps, pullEntries } from "./pullEntries";
 import { releaseOperations } from "./releaseOperations";
 import { sendBatches, type SendDeps } from "./sendBatches";
+import { countUnminedPayments, releasePayment, sendPayments } from "../../x402";
 
 export type DispatchDeps = SendDeps &
   PullDeps &
@@ -22,6 +23,7 @@ export type DispatchDeps = SendDeps &
     holder: string;
     leaseMs: number;
     maxInFlight: number;
+    now: () => number;
   };
 
 const MAX_ROUNDS = 10;
@@ -75,13 +77,20 @@ async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal
 async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   const { db, signer, maxInFlight } = deps;
   let left = maxInFlight - (await countPendingTransactions(db, signer.address));
+  // Merchants wait for payments by x402, so these go first. They may take half of the room.
+  const room = Math.ceil(maxInFlight / 2) - (await countUnminedPayments(db));
+  left -= await sendPayments(deps, lease, { maxTransactions: Math.min(left, room), signal });
   for (let sent = left; sent > 0 && left > 0 && !signal.aborted; left -= sent)
     sent = await sendBatches(deps, lease, { maxTransactions: left, signal });
   return left < maxInFlight;
 }
 
 async function lookAfterSent(deps: DispatchDeps, lease: Lease): Promise<void> {
-  const sender = { ...deps, onReleased: releaseOperations };
+  const onReleased: WatchDeps["onReleased"] = async (tx, transactionId, reason) => {
+    await releaseOperations(tx, transactionId, reason);
+    await releasePayment(tx, transactionId);
+  };
+  const sender = { ...deps, onReleased };
   await watchTransactions(sender, lease);
   await recoverFromRetiredSigner(sender, lease);
 }
