@@ -218,8 +218,8 @@ function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) 
 }
 
 function successOf(operation: Operation, examples: Example[]) {
-  const { data, access, idempotent } = operation;
-  const schema = z.strictObject({
+  const { data, access, idempotent, foreignFormat } = operation;
+  const inEnvelope = z.strictObject({
     success: z.literal(true).meta({ description: "Always true." }),
     data,
     error: z.null().meta({ description: "Always null." }),
@@ -229,13 +229,15 @@ function successOf(operation: Operation, examples: Example[]) {
   const names = commonHeaders(operation);
   if (access !== "anyone") names.push(...RATE_HEADERS);
   if (idempotent) names.push("Idempotent-Replayed");
-  const content = jsonOf(schema, examples, (example) => ({
-    success: true,
-    data: example.data,
-    error: null,
-    requestId: exampleId("req", example.at),
-    timestamp: example.at,
-  }));
+  const content = foreignFormat
+    ? jsonOf(data, examples, (example) => example.data)
+    : jsonOf(inEnvelope, examples, (example) => ({
+        success: true,
+        data: example.data,
+        error: null,
+        requestId: exampleId("req", example.at),
+        timestamp: example.at,
+      }));
   return { description: "The request succeeded.", content, headers: headerRefs(names) };
 }
 
@@ -275,7 +277,7 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
 }
 
 function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
-  const { access, quota, errors } = operation;
+  const { access, quota, errors, foreignFormat } = operation;
   const names = commonHeaders(operation);
   if (status === 401) names.push("WWW-Authenticate");
   // A refused key belongs to no organisation, so there is no rate to report.
@@ -288,7 +290,7 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
     description: codes.map((code) => describe(code, operation)).join("\n\n"),
     content: {
       "application/json": {
-        schema: refusal,
+        schema: foreignFormat ? refusal.extend(foreignFormat.refusalFields) : refusal,
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
