@@ -173,7 +173,7 @@ describe("each outside library stays in its folder:", () => {
       /^(services\/wallet\/src\/keys\/|services\/chain-relayer\/src\/evm\/|sdk\/examples\/|contracts\/|e2e\/)/,
     ],
     ["opossum", /^kit\/src\/grpc\//],
-    ["express", /^gateway\//],
+    ["express", /^(gateway|e2e\/x402)\//],
   ];
   test.each(homes)("%s", (library, home) => {
     const wrong = imports(production).filter(

@@ -28,6 +28,20 @@ const PAGE = { limit: 20, position: choice("currentPage", 1) };
 const LONG_PAGE = { ...PAGE, limit: 101 };
 const TOO_MANY = Array<string>(1_001).fill(newId("wal"));
 
+/** To an address without a wallet, so that the chain is not asked. */
+const X402_PAYMENT = {
+  ...{ x402Version: 2, acceptedScheme: "exact", acceptedNetwork: "eip155:31337" },
+  terms: {
+    ...{ scheme: "exact", network: "eip155:31337", asset: CHAIN.TOKEN_ADDRESS, amount: "1000000" },
+    payTo: CHAIN.PAYMENT_MANAGER_ADDRESS,
+  },
+  authorization: {
+    ...{ from: CHAIN.TOKEN_ADDRESS, to: CHAIN.PAYMENT_MANAGER_ADDRESS, value: "1000000" },
+    ...{ validAfter: "0", validBefore: "4102444800", nonce: `0x${"5a".repeat(32)}` },
+  },
+  signature: Buffer.alloc(65, 1),
+};
+
 export const CALLS: readonly Call[] = [
   ...calls("gateway", "auth", AuthServiceService, {
     resolveKey: {
@@ -190,6 +204,15 @@ export const CALLS: readonly Call[] = [
     updateRecordMetadata: {
       good: ({ orgId, recordId: id }) => ({ orgId, id, set: { till: "1" }, remove: [] }),
       bad: ["REQ_001 metadata.k", (good) => ({ ...good, set: { k: "v".repeat(501) } })],
+    },
+    getX402Support: { good: () => ({}), bad: null },
+    verifyX402Payment: {
+      good: ({ orgId }) => ({ orgId, payment: X402_PAYMENT }),
+      bad: ["REQ_001 payment", (good) => ({ ...good, payment: undefined })],
+    },
+    settleX402Payment: {
+      good: ({ orgId }) => ({ orgId, payment: X402_PAYMENT, waitMs: 100 }),
+      bad: ["REQ_001 waitMs", (good) => ({ ...good, waitMs: 30_001 })],
     },
     updateRecordSchedule: {
       good: ({ orgId, recordId: id }) => ({ orgId, id, scheduledAt: new Date(Date.now() + 3_600_000) }),
