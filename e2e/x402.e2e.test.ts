@@ -44,7 +44,7 @@ test("npm's @x402/fetch buys from @x402/express, and the wallet is credited with
 });
 
 withPython("PyPI's x402 buys from @x402/express, and the wallet is credited with an event", async () => {
-  if (typeof python !== "string") await buysOnce(async (key) => python(shop, key));
+  if (typeof python !== "string") await buysOnce((key) => python(shop, key));
 });
 
 test("a buyer without money gets 402 and pays nothing", async () => {

@@ -1,6 +1,6 @@
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from "@x402/fetch";
-import { type TypedDataDomain, type TypedDataField, Wallet } from "ethers";
+import { type TypedDataField, Wallet } from "ethers";
 import { type Shop } from "./shop";
 
 export interface Purchase {
@@ -21,11 +21,7 @@ export async function buy({ url, network, asset }: Shop, key: string): Promise<P
       message: Record<string, unknown>;
     }) => {
       const types = typed.types as Record<string, TypedDataField[]>;
-      return (await wallet.signTypedData(
-        typed.domain as TypedDataDomain,
-        types,
-        typed.message,
-      )) as `0x${string}`;
+      return (await wallet.signTypedData(typed.domain, types, typed.message)) as `0x${string}`;
     },
   };
   const client = new x402Client()

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { findTool } from "../ops/tools";
 import { type Purchase } from "./buyer";
 import { type Shop } from "./shop";
@@ -11,7 +12,7 @@ const INSTALL_MS = 240_000;
 const BUY_MS = 120_000;
 
 /** Buys from a shop with PyPI's x402. */
-export type PythonBuyer = (shop: Shop, key: string) => Purchase;
+export type PythonBuyer = (shop: Shop, key: string) => Promise<Purchase>;
 
 const BUY = `
 import base64, json, sys
@@ -38,10 +39,11 @@ export function findPythonBuyer(): PythonBuyer | string {
   const folder = join(cache, `wonrail/x402-${VERSION}`);
   const problem = existsSync(join(folder, "ready")) ? undefined : install(python, folder);
   if (problem !== undefined) return problem;
-  return ({ url, network, asset }, key) => {
-    const input = JSON.stringify({ url, network, asset, key });
-    const options = { input, encoding: "utf8", stdio: "pipe", timeout: BUY_MS } as const;
-    return JSON.parse(execFileSync(join(folder, "bin/python3"), ["-c", BUY], options)) as Purchase;
+  return async ({ url, network, asset }, key) => {
+    // The shop runs in this process, so its event loop must go on.
+    const running = promisify(execFile)(join(folder, "bin/python3"), ["-c", BUY], { timeout: BUY_MS });
+    running.child.stdin!.end(JSON.stringify({ url, network, asset, key }));
+    return JSON.parse((await running).stdout) as Purchase;
   };
 }
 

@@ -61,7 +61,7 @@ export function openPayer({ node, contracts }: Pick<World, "node" | "contracts">
     address: key.address,
     pay,
     transfer: (to: string, units: bigint) => send(token.encodeFunctionData("transfer", [to, units])),
-    /** Submits somebody's authorization itself. */
+    /** Sends another payer's authorization to the token. */
     submit: ({ authorization, signature }: X402Payment) => {
       const { from, to, value, validAfter, validBefore, nonce } = authorization!;
       const args = [from, to, value, validAfter, validBefore, nonce, signature];

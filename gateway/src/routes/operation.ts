@@ -65,7 +65,7 @@ export interface Operation<
   deprecated?: Deprecation;
 }
 
-/** How a refusal is told in another specification's format: in fields beside the envelope's. */
+/** Refusals in the format of another specification: fields beside those of the envelope. */
 export interface ForeignFormat {
   refusalFields: z.ZodRawShape;
   refusalOf: (refusal: { code: ErrorCode; message: string }) => JsonObject;

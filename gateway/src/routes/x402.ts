@@ -87,7 +87,7 @@ const paymentPayload = z
   })
   .meta({
     id: "X402PaymentPayload",
-    description: "What the payer signed, by x402. Other fields are ignored.",
+    description: "The payment that the payer signed, by x402. Other fields are ignored.",
   });
 
 const paymentBody = z

@@ -17,7 +17,7 @@ create table x402_payments (
   -- In this block the nonce was unused.
   unused_block bigint not null,
   transaction_id bigint references transactions,
-  -- Of the first version in flight; for a CONFIRMED payment, of the transaction that moved the money.
+  -- The first version in flight. CONFIRMED: the transaction that moved the money.
   tx_hash text,
   -- The part of the day's gas that this payment takes: its limit, and after the end its use.
   gas bigint not null,

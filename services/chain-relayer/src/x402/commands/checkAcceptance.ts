@@ -20,7 +20,7 @@ export interface AcceptDeps extends ReadDeps {
   now: () => number;
 }
 
-/** What a payment needs to be sent. */
+/** The parts of an accepted payment that the request does not have. */
 export interface Accepted {
   signature: Payment["signature"];
   /** In this block the nonce was unused. */

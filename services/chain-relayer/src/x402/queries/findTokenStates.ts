@@ -14,7 +14,7 @@ export interface ChainStateDeps {
   chain: { tokenAddress: string };
 }
 
-/** What the token says about an authorization. */
+/** The state of the token for one authorization. */
 export interface TokenState {
   /** Why the token refuses it; null if it does not. */
   refusal: Refusal | null;
