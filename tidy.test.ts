@@ -12,7 +12,16 @@ const SILENT = ["payment", "events"];
 const FOLDERS = ["commands", "queries", "domain", "store"];
 /** Services with several flows have one folder per flow; the others have FOLDERS at the top. */
 const FLOWS: Record<string, string[]> = {
-  "chain-relayer": ["evm", "sender", "settlement", "indexer", "deposits", "reconciliation", "records"],
+  "chain-relayer": [
+    "evm",
+    "sender",
+    "settlement",
+    "indexer",
+    "deposits",
+    "reconciliation",
+    "records",
+    "x402",
+  ],
   events: ["feed", "webhooks"],
 };
 const OUTSIDE: Record<string, string> = {

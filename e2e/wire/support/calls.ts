@@ -19,6 +19,7 @@ import {
 import { calls, type Call, choice } from "./callRows";
 import { EVENT_CALLS } from "./eventCalls";
 import { FEED_CALLS } from "./feedCalls";
+import { X402_CALLS } from "./x402Calls";
 import { CHAIN } from "./services";
 import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
 
@@ -27,20 +28,6 @@ const CLIENT_ADDRESS = "192.0.2.1";
 const PAGE = { limit: 20, position: choice("currentPage", 1) };
 const LONG_PAGE = { ...PAGE, limit: 101 };
 const TOO_MANY = Array<string>(1_001).fill(newId("wal"));
-
-/** To an address without a wallet, so that the chain is not asked. */
-const X402_PAYMENT = {
-  ...{ x402Version: 2, acceptedScheme: "exact", acceptedNetwork: "eip155:31337" },
-  terms: {
-    ...{ scheme: "exact", network: "eip155:31337", asset: CHAIN.TOKEN_ADDRESS, amount: "1000000" },
-    payTo: CHAIN.PAYMENT_MANAGER_ADDRESS,
-  },
-  authorization: {
-    ...{ from: CHAIN.TOKEN_ADDRESS, to: CHAIN.PAYMENT_MANAGER_ADDRESS, value: "1000000" },
-    ...{ validAfter: "0", validBefore: "4102444800", nonce: `0x${"5a".repeat(32)}` },
-  },
-  signature: Buffer.alloc(65, 1),
-};
 
 export const CALLS: readonly Call[] = [
   ...calls("gateway", "auth", AuthServiceService, {
@@ -204,15 +191,6 @@ export const CALLS: readonly Call[] = [
     updateRecordMetadata: {
       good: ({ orgId, recordId: id }) => ({ orgId, id, set: { till: "1" }, remove: [] }),
       bad: ["REQ_001 metadata.k", (good) => ({ ...good, set: { k: "v".repeat(501) } })],
-    },
-    getX402Support: { good: () => ({}), bad: null },
-    verifyX402Payment: {
-      good: ({ orgId }) => ({ orgId, payment: X402_PAYMENT }),
-      bad: ["REQ_001 payment", (good) => ({ ...good, payment: undefined })],
-    },
-    settleX402Payment: {
-      good: ({ orgId }) => ({ orgId, payment: X402_PAYMENT, waitMs: 100 }),
-      bad: ["REQ_001 waitMs", (good) => ({ ...good, waitMs: 30_001 })],
     },
     updateRecordSchedule: {
       good: ({ orgId, recordId: id }) => ({ orgId, id, scheduledAt: new Date(Date.now() + 3_600_000) }),
@@ -417,5 +395,6 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
+  ...X402_CALLS,
   ...FEED_CALLS,
 ];

@@ -7,4 +7,4 @@ export { settlePayment } from "./commands/settlePayment";
 export { verifyPayment } from "./commands/verifyPayment";
 export { type PaymentRequest } from "./domain/payment";
 export { getSupport } from "./queries/getSupport";
-export { closePayment, countUnminedPayments, releasePayment } from "./store/payments";
+export { closePayment, releasePayment } from "./store/payments";

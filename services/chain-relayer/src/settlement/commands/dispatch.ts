@@ -13,7 +13,7 @@ import { planOperations, findPlanningRoom } from "./planOperations";
 import { type PullDeps, pullEntries } from "./pullEntries";
 import { releaseOperations } from "./releaseOperations";
 import { sendBatches, type SendDeps } from "./sendBatches";
-import { countUnminedPayments, releasePayment, sendPayments } from "../../x402";
+import { releasePayment, sendPayments } from "../../x402";
 
 export type DispatchDeps = SendDeps &
   PullDeps &
@@ -23,7 +23,6 @@ export type DispatchDeps = SendDeps &
     holder: string;
     leaseMs: number;
     maxInFlight: number;
-    now: () => number;
   };
 
 const MAX_ROUNDS = 10;
@@ -76,12 +75,15 @@ async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal
 /** True if transactions are in flight. */
 async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   const { db, signer, maxInFlight } = deps;
+  // Merchants wait for payments by x402, so these go first. Their failure is thrown after settlement.
+  const failure = await sendPayments(deps, lease, signal).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
   let left = maxInFlight - (await countPendingTransactions(db, signer.address));
-  // Merchants wait for payments by x402, so these go first. They may take half of the room.
-  const room = Math.ceil(maxInFlight / 2) - (await countUnminedPayments(db));
-  left -= await sendPayments(deps, lease, { maxTransactions: Math.min(left, room), signal });
   for (let sent = left; sent > 0 && left > 0 && !signal.aborted; left -= sent)
     sent = await sendBatches(deps, lease, { maxTransactions: left, signal });
+  if (failure) throw failure.error;
   return left < maxInFlight;
 }
 

@@ -43,9 +43,13 @@ export async function checkAcceptance(deps: AcceptDeps, asked: AskedPayment): Pr
     const [state] = await findTokenStates(deps, [authorization], latest);
     return state!.refusal ?? { signature, unusedBlock: latest.number };
   } catch (error) {
-    if (error instanceof RpcUnanswered) throw new DomainError("SYS_002", null, { cause: error });
-    throw error;
+    throw outageOf(error);
   }
+}
+
+/** While the chain is away, the request has changed nothing. */
+export function outageOf(error: unknown): unknown {
+  return error instanceof RpcUnanswered ? new DomainError("SYS_002", null, { cause: error }) : error;
 }
 
 /** The signature of a key, or by ERC-1271 of a contract; null if the payer has not signed. */

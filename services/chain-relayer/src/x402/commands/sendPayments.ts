@@ -2,10 +2,11 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { type Block, encodeTransferWithAuthorization, type Provider, type Signer } from "../../evm";
 import { assertCanonical, type CanonicalDeps, findFurthestBlock } from "../../indexer";
-import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
+import { countPendingTransactions, findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { checkTimes, REASONS } from "../domain/payment";
 import { findTokenStates } from "../queries/findTokenStates";
 import {
+  countUnminedPayments,
   failPlannedPayment,
   listPlannedPayments,
   markPaymentInFlight,
@@ -20,6 +21,8 @@ export interface SendDeps extends CanonicalDeps {
   signer: Signer;
   chain: { chainId: bigint; tokenAddress: string };
   feeCapWei: bigint;
+  /** Most unmined transactions of the signer. Payments take at most half of them. */
+  maxInFlight: number;
   now: () => number;
 }
 
@@ -35,33 +38,33 @@ const RETRY_USED_MS = 5_000;
 
 /**
  * Sends planned payments, each in a transaction of its own. A payment that the token would refuse
- * now is not sent. Returns the number of sent ones.
+ * now is not sent.
  */
-export async function sendPayments(
-  deps: SendDeps,
-  lease: Lease,
-  { maxTransactions, signal }: { maxTransactions: number; signal: AbortSignal },
-): Promise<number> {
+export async function sendPayments(deps: SendDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { db, provider } = deps;
-  const planned = maxTransactions > 0 ? await listPlannedPayments(db, maxTransactions) : [];
-  if (planned.length === 0) return 0;
+  const planned = await listPlannedPayments(db, Math.ceil(deps.maxInFlight / 2));
+  if (planned.length === 0) return;
   // On another branch the token's state would differ.
   const furthest = await findFurthestBlock(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
   const sendable = await selectSendable(deps, planned, latest);
-  if (sendable.length === 0) return 0;
+  if (sendable.length === 0) return;
   const budget = await findGasBudget(deps, latest, PAYMENT_GAS);
   if ("reason" in budget) {
     for (const payment of sendable) await postponePayment(db, payment, budget.reason, budget.retryMs);
-    return 0;
+    return;
   }
-  const payable = sendable.slice(0, Number(budget.payableGas / PAYMENT_GAS));
-  for (const payment of payable) {
-    if (signal.aborted) break;
-    await sendPayment(deps, lease, payment, budget);
-  }
-  return payable.length;
+  const room = Math.min(await findRoom(deps), Number(budget.payableGas / PAYMENT_GAS));
+  for (const payment of sendable.slice(0, Math.max(room, 0)))
+    if (!signal.aborted) await sendPayment(deps, lease, payment, budget);
+}
+
+/** How many payments may be sent now. */
+async function findRoom({ db, signer, maxInFlight }: SendDeps): Promise<number> {
+  const ofAll = maxInFlight - (await countPendingTransactions(db, signer.address));
+  const ofPayments = Math.ceil(maxInFlight / 2) - (await countUnminedPayments(db));
+  return Math.min(ofAll, ofPayments);
 }
 
 /** Ends the payments that the token refuses. Those that wait for other payments come again. */

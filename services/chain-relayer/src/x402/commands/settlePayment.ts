@@ -4,7 +4,7 @@ import { RpcUnanswered } from "../../evm";
 import { isRefusal, isSamePayment, REASONS, type Refusal, refusal } from "../domain/payment";
 import { findUse, type UseDeps } from "../queries/findUse";
 import { findPayment, insertPayment, reserveGas, type StoredPayment } from "../store/payments";
-import { type Accepted, checkAcceptance } from "./checkAcceptance";
+import { type Accepted, checkAcceptance, outageOf } from "./checkAcceptance";
 import { type AskedPayment, readForWallet } from "./readForWallet";
 import { PAYMENT_GAS } from "./sendPayments";
 import { type PaymentInput, type VerifyDeps } from "./verifyPayment";
@@ -59,8 +59,14 @@ async function planPayment(deps: SettleDeps, asked: AskedPayment): Promise<Settl
   if (!stored || !isSamePayment(stored, asked.authorization)) return refused(accepted);
   if (stored.state !== "FAILED") return null;
   // A payment that failed here may have been made by a transaction of another account since.
-  const use = accepted.reason === REASONS.nonceUsed ? await findUse(deps, stored) : null;
+  const use = accepted.reason === REASONS.nonceUsed ? await findUseOrOutage(deps, stored) : null;
   return use?.isPayment ? { refusal: null, txHash: use.txHash } : refused(accepted);
+}
+
+function findUseOrOutage(deps: SettleDeps, stored: StoredPayment) {
+  return findUse(deps, stored).catch((error: unknown) => {
+    throw outageOf(error);
+  });
 }
 
 class GasLimitError extends Error {}

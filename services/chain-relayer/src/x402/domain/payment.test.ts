@@ -53,7 +53,7 @@ const CASES: [string, PaymentRequest, keyof typeof REASONS][] = [
   ...["", "3000000.0", "all"].map((amount): (typeof CASES)[number] => [
     ...([`the amount ${amount}`, withTerms({ amount }), "value"] as const),
   ]),
-  ...["0", "1", "1500000"].map((value): (typeof CASES)[number] => [
+  ...["0", "1", "1500000", `${2n ** 53n}000000`].map((value): (typeof CASES)[number] => [
     `${value} units`,
     { ...withAuthorization({ value }), terms: { ...GOOD.terms, amount: value } },
     "terms",

@@ -1,4 +1,4 @@
-import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
+import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { readAddress, sameAddress } from "@wonrail/kit/contract/address";
 import { type TransferAuthorization } from "../../evm";
 
@@ -58,7 +58,7 @@ export interface Network {
 }
 
 /** CAIP-2. */
-export function networkOf({ chainId }: Pick<Network, "chainId">): string {
+function networkOf({ chainId }: Pick<Network, "chainId">): string {
   return `eip155:${chainId}`;
 }
 
@@ -91,6 +91,8 @@ function checkTerms(
     return refusal("value", "the authorization is for another value than amount");
   if (units === 0n || units % TOKEN_UNITS_PER_WON !== 0n)
     return refusal("terms", `amount must be whole KRW: a multiple of ${TOKEN_UNITS_PER_WON}`);
+  if (units / TOKEN_UNITS_PER_WON > MAX_WON)
+    return refusal("terms", `amount is more than the ledger can credit: ${MAX_WON} KRW`);
   return null;
 }
 

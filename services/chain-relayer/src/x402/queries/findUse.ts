@@ -19,6 +19,8 @@ export async function findUse(
   payment: Pick<StoredPayment, "from" | "to" | "nonce" | "units" | "unusedBlock">,
 ): Promise<FoundUse | null> {
   const latest = await provider.latestBlock();
+  // The endpoints that answer now may lag.
+  if (latest.number < payment.unusedBlock) return null;
   const search = (topics: string[], fromBlock: bigint, to: Pick<Block, "number" | "hash">) =>
     provider.logs({ addresses: [chain.tokenAddress], topics, fromBlock, to });
   const [use] = await search(topicsOfUse(payment), payment.unusedBlock, latest);
