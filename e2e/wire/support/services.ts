@@ -169,7 +169,7 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     tokenAddress: CHAIN.TOKEN_ADDRESS,
     paymentManagerAddress: CHAIN.PAYMENT_MANAGER_ADDRESS,
   };
-  const provider = {};
+  const provider = { latestBlock: async () => ({ number: 1n, time: 0n }) };
   const deps = { db, chain, provider, wallet, now: Date.now, signer: { address: CHAIN.TOKEN_ADDRESS } };
   const bind =
     <I, O>(work: (of: typeof deps, input: I) => O) =>
