@@ -161,12 +161,17 @@ test("an authorization that another account uses while it is in flight is settle
   expect(await tokenBalance(payer.address)).toBe(30n * WON);
 }, 120_000);
 
-test("a payment with the nonce of another one is refused", async () => {
+test("a payment with the nonce of another one is refused, also to another organisation", async () => {
   const payer = await openFundedPayer(50n);
   const nonce = "ab".repeat(32);
   await settle(await payer.pay({ payTo: shop.address, units: 1n * WON, nonce }));
   const other = await payer.pay({ payTo: shop.address, units: 2n * WON, nonce });
   expect((await settle(other)).refusal?.reason).toBe(`${REASON}nonce_already_used`);
+  const theirs = openBook(world);
+  const { address: payTo } = await theirs.openWallet("shop");
+  const payment = await payer.pay({ payTo, units: 1n * WON, nonce });
+  const asked = { orgId: theirs.orgId, payment, waitMs: WAIT_MS };
+  expect((await relayers[0]!.settleX402Payment(asked)).refusal?.reason).toBe(`${REASON}nonce_already_used`);
 }, 120_000);
 
 test("only active wallets of the organisation get payments, and only from outside", async () => {

@@ -1,9 +1,9 @@
--- Payments by x402 that merchants had us settle. Payer and nonce name an authorization (ERC-3009),
--- which moves money at most once.
+-- Payments by x402 that merchants had us settle. The token takes an authorization (ERC-3009) of one
+-- payer and nonce at most once.
 create table x402_payments (
+  org_id text not null,
   payer text not null check (payer = lower(payer)),
   nonce text not null check (nonce ~ '^[0-9a-f]{64}$'),
-  org_id text not null,
   pay_to text not null check (pay_to = lower(pay_to)),
   units numeric(78, 0) not null check (units > 0),
   valid_after numeric(78, 0) not null,
@@ -25,10 +25,11 @@ create table x402_payments (
   retry_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  primary key (payer, nonce),
+  primary key (org_id, payer, nonce),
   constraint x402_payments_in_flight_have_a_transaction check (state <> 'IN_FLIGHT' or transaction_id is not null),
   constraint x402_payments_confirmed_have_a_hash check (state <> 'CONFIRMED' or tx_hash is not null)
 );
+create index x402_payments_of_authorization on x402_payments (payer, nonce);
 create index x402_payments_planned on x402_payments (retry_at) where state = 'PLANNED';
 create index x402_payments_of_transaction on x402_payments (transaction_id) where transaction_id is not null;
 

@@ -2,6 +2,7 @@ import { sameAddress } from "@wonrail/kit/contract/address";
 import { type TransferAuthorization } from "../../evm";
 import { type WalletClient } from "../../indexer";
 import { isRefusal, type PaymentRequest, readPayment, type Refusal, refusal } from "../domain/payment";
+import { type PaymentKey } from "../store/payments";
 
 export interface ReadDeps {
   wallet: Pick<WalletClient, "findWalletsByAddress">;
@@ -15,6 +16,11 @@ export interface AskedPayment {
   authorization: TransferAuthorization;
   /** As given. */
   signature: Uint8Array;
+}
+
+/** The key under which the payment is stored. */
+export function keyOf({ orgId, authorization: { from, nonce } }: AskedPayment): PaymentKey {
+  return { orgId, from, nonce };
 }
 
 /** Reads a payment and finds its wallet. */

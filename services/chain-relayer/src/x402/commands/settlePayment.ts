@@ -5,7 +5,7 @@ import { isRefusal, isSamePayment, REASONS, type Refusal, refusal } from "../dom
 import { findUse, type UseDeps } from "../queries/findUse";
 import { findPayment, insertPayment, reserveGas, type StoredPayment } from "../store/payments";
 import { type Accepted, checkAcceptance, outageOf } from "./checkAcceptance";
-import { type AskedPayment, readForWallet } from "./readForWallet";
+import { type AskedPayment, keyOf, readForWallet } from "./readForWallet";
 import { PAYMENT_GAS } from "./sendPayments";
 import { type PaymentInput, type VerifyDeps } from "./verifyPayment";
 
@@ -39,7 +39,7 @@ export async function settlePayment(
   const asked = await readForWallet(deps, input);
   if (isRefusal(asked)) return refused(asked);
   const { authorization } = asked;
-  const stored = await findPayment(deps.db, authorization);
+  const stored = await findPayment(deps.db, keyOf(asked));
   if (stored && !isSamePayment(stored, authorization) && stored.state !== "FAILED") return refused(ANOTHER);
   if (!stored || stored.state === "FAILED") {
     const ended = await planPayment(deps, asked);
@@ -55,7 +55,7 @@ async function planPayment(deps: SettleDeps, asked: AskedPayment): Promise<Settl
   const accepted = await checkAcceptance(deps, asked);
   if (!isRefusal(accepted)) return insertPlanned(deps, asked, accepted);
   // Read after the chain: the authorization may be used because another request was faster.
-  const stored = await findPayment(deps.db, asked.authorization);
+  const stored = await findPayment(deps.db, keyOf(asked));
   if (!stored || !isSamePayment(stored, asked.authorization)) return refused(accepted);
   if (stored.state !== "FAILED") return null;
   // A payment that failed here may have been made by a transaction of another account since.
@@ -92,7 +92,7 @@ async function insertPlanned(
 
 async function waitForOutcome(deps: SettleDeps, asked: AskedPayment, endMs: number): Promise<Settlement> {
   for (;;) {
-    const stored = (await findPayment(deps.db, asked.authorization))!;
+    const stored = (await findPayment(deps.db, keyOf(asked)))!;
     const outcome = await findOutcome(deps, stored, asked);
     if (outcome) return outcome;
     if (deps.now() >= endMs) {

@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { isRefusal, type PaymentRequest, type Refusal, refusal } from "../domain/payment";
 import { findPayment } from "../store/payments";
 import { type AcceptDeps, checkAcceptance } from "./checkAcceptance";
-import { readForWallet } from "./readForWallet";
+import { keyOf, readForWallet } from "./readForWallet";
 
 export interface VerifyDeps extends AcceptDeps {
   db: Database;
@@ -17,7 +17,7 @@ export interface PaymentInput {
 export async function verifyPayment(deps: VerifyDeps, input: PaymentInput): Promise<Refusal | null> {
   const asked = await readForWallet(deps, input);
   if (isRefusal(asked)) return asked;
-  const stored = await findPayment(deps.db, asked.authorization);
+  const stored = await findPayment(deps.db, keyOf(asked));
   if (stored && stored.state !== "FAILED")
     return refusal("nonceUsed", "the authorization was given to us for settlement before");
   const accepted = await checkAcceptance(deps, asked);

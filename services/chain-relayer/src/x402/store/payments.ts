@@ -17,8 +17,7 @@ export interface StoredPayment extends Payment {
   isMined: boolean;
 }
 
-/** Names an authorization on the token. */
-export type PaymentKey = Pick<TransferAuthorization, "from" | "nonce">;
+export type PaymentKey = Pick<Payment, "orgId" | "from" | "nonce">;
 
 interface PaymentRow {
   payer: string;
@@ -53,8 +52,7 @@ export async function insertPayment(tx: Tx, of: NewPayment): Promise<boolean> {
       unused_block, gas)
     values (${of.from.toLowerCase()}, ${of.nonce}, ${of.orgId}, ${of.to.toLowerCase()}, ${of.units}, ${of.validAfter},
       ${of.validBefore}, ${of.signature}, 'PLANNED', ${of.unusedBlock}, ${of.gas})
-    on conflict (payer, nonce) do update set org_id = excluded.org_id, pay_to = excluded.pay_to,
-      units = excluded.units, valid_after = excluded.valid_after, valid_before = excluded.valid_before,
+    on conflict (org_id, payer, nonce) do update set pay_to = excluded.pay_to, units = excluded.units, valid_after = excluded.valid_after, valid_before = excluded.valid_before,
       signature = excluded.signature, state = 'PLANNED', reason = null, unused_block = excluded.unused_block,
       transaction_id = null, tx_hash = null, gas = excluded.gas, gas_day = excluded.gas_day, retry_at = now(),
       updated_at = now()
@@ -74,10 +72,11 @@ export async function reserveGas(tx: Tx, orgId: string, gas: bigint, gasPerDay: 
 
 export async function findPayment(
   db: Queryable,
-  { from, nonce }: PaymentKey,
+  { orgId, from, nonce }: PaymentKey,
 ): Promise<StoredPayment | undefined> {
   const row = await db.maybe<PaymentRow>(sql`
-    select ${COLUMNS} from ${PAYMENTS} where p.payer = ${from.toLowerCase()} and p.nonce = ${nonce}`);
+    select ${COLUMNS} from ${PAYMENTS}
+    where p.org_id = ${orgId} and p.payer = ${from.toLowerCase()} and p.nonce = ${nonce}`);
   return row && toPayment(row);
 }
 
@@ -165,7 +164,12 @@ export interface Use {
 
 /** CONFIRMED when the use moved the payment's money; else the payment can never be made. */
 export async function confirmUsedPayments(tx: Tx, uses: Use[]): Promise<void> {
-  const changed = await tx.write<{ payer: string; nonce: string; transaction_id: bigint | null }>(sql`
+  const changed = await tx.write<{
+    org_id: string;
+    payer: string;
+    nonce: string;
+    transaction_id: bigint | null;
+  }>(sql`
     with used as (
       select * from unnest(
         ${uses.map((use) => use.payer)}::text[], ${uses.map((use) => use.nonce)}::text[],
@@ -177,9 +181,9 @@ export async function confirmUsedPayments(tx: Tx, uses: Use[]): Promise<void> {
       tx_hash = case when p.pay_to = used.to_address and p.units = used.units then used.tx_hash else p.tx_hash end,
       reason = case when p.pay_to = used.to_address and p.units = used.units then null else ${REASONS.nonceUsed} end
     from used where p.payer = used.payer and p.nonce = used.nonce and p.state <> 'CONFIRMED'
-    returning p.payer, p.nonce, p.transaction_id`);
-  for (const { payer, nonce, transaction_id: sent } of changed)
-    if (sent === null) await chargeGas(tx, named({ from: payer, nonce }), 0n);
+    returning p.org_id, p.payer, p.nonce, p.transaction_id`);
+  for (const { org_id: orgId, payer: from, nonce, transaction_id: sent } of changed)
+    if (sent === null) await chargeGas(tx, named({ orgId, from, nonce }), 0n);
 }
 
 /** Replaces the reserved gas of a payment with the used gas. */
@@ -191,8 +195,8 @@ async function chargeGas(tx: Tx, payment: Sql, used: bigint): Promise<void> {
     from before where g.org_id = before.org_id and g.day = before.gas_day`);
 }
 
-function named({ from, nonce }: PaymentKey): Sql {
-  return sql`payer = ${from.toLowerCase()} and nonce = ${nonce}`;
+function named({ orgId, from, nonce }: PaymentKey): Sql {
+  return sql`org_id = ${orgId} and payer = ${from.toLowerCase()} and nonce = ${nonce}`;
 }
 
 function toPayment(row: PaymentRow): StoredPayment {
