@@ -10,6 +10,7 @@ import { compareForeignAnswers } from "./money/foreignIds";
 import { hostileCases, type Fixtures } from "./money/hostile";
 import { hostileRecords } from "./money/hostileRecords";
 import { hostileRest } from "./money/hostileRest";
+import { hostileX402 } from "./money/hostileX402";
 import { lineOf, createEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
@@ -53,7 +54,12 @@ test("invalid fields are refused with a code and the field name, and the ledger 
   const instant = await api.post("/api/transaction", record(address));
   const scheduled = await api.post("/api/transaction", scheduledRecord(address));
   const recorded = { instantId: instant.id as string, scheduledId: scheduled.id as string, address };
-  const cases = [...hostileCases(fixtures), ...hostileRest(fixtures), ...hostileRecords(recorded)];
+  const cases = [
+    ...hostileCases(fixtures),
+    ...hostileRest(fixtures),
+    ...hostileRecords(recorded),
+    ...hostileX402(),
+  ];
   expect(cases.length).toBeGreaterThan(1_000);
   const before = [await wholeLedger(), await api.get("/api/transaction")];
   const wrong: unknown[] = [];

@@ -41,6 +41,7 @@ const everywhere = [
     "reconcile-a-day",
     "events",
     "webhooks",
+    "x402",
     "keys-and-scopes",
     "handle-errors",
     "events",

@@ -6,6 +6,7 @@ import { moneyChapter, outsideTransferChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
 import { screen } from "./screen";
 import { openDemo } from "./demo";
+import { x402Chapter } from "./x402";
 
 /** Plays all chapters against the running stack. */
 export async function main(): Promise<number> {
@@ -17,6 +18,7 @@ export async function main(): Promise<number> {
     await outsideTransferChapter(demo, cast);
     await recordsChapter(demo, cast);
     await depositChapter(demo, cast);
+    await x402Chapter(demo, cast);
     await restartChapter(demo, cast);
     await refundChapter(demo, cast);
     await booksChapter(demo, cast);

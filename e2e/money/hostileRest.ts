@@ -1,4 +1,5 @@
 import { newId } from "@wonrail/kit/contract/ids";
+import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type Hostile, type Fixtures } from "./hostile";
 
 // The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.
@@ -61,7 +62,7 @@ const KEY_FIELDS: Record<string, Values> = {
   name: [...NO_TEXT, ["nothing", '""'], ["101 characters", text("n".repeat(101))]],
   scopes: [
     ...unlabelled("null", "0", '"wallets:read"', "{}", "[]", "[1]", "[null]", '["everything"]'),
-    ["15 scopes", text(Array(15).fill("wallets:read"))],
+    ["too many scopes", text(Array(SCOPES.length + 1).fill("wallets:read"))],
   ],
 };
 const MORE_KEY_FIELDS: Record<string, Values> = {

@@ -19,6 +19,7 @@ import {
 import { calls, type Call, choice } from "./callRows";
 import { EVENT_CALLS } from "./eventCalls";
 import { FEED_CALLS } from "./feedCalls";
+import { X402_CALLS } from "./x402Calls";
 import { CHAIN } from "./services";
 import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
 
@@ -395,5 +396,6 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
+  ...X402_CALLS,
   ...FEED_CALLS,
 ];

@@ -16,7 +16,7 @@ import { type AddressLimits } from "./addressLimits";
 import { requestedVersion } from "./apiVersion";
 import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";
-import { addRateHeaders, sendData } from "./envelope";
+import { addRateHeaders, sendBare, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
 import { deprecationHeaders } from "./deprecation";
 import { idempotencyKey } from "./idempotencyKey";
@@ -52,6 +52,7 @@ export function serve(route: Route, options: ServeOptions): RequestHandler {
     const apiResponse = res as ApiResponse;
     const { exchange } = apiResponse.locals;
     exchange.route = path;
+    exchange.foreignFormat = operation.foreignFormat;
     exchange.headers.push(...ownHeaders);
     return answer(route, options, req, apiResponse);
   };
@@ -231,7 +232,8 @@ function send(
 ): void {
   if (checkAnswers) operation.data.parse(reply.data);
   if (reply.replayed && operation.idempotent) markReplayed(res);
-  sendData(res, operation.status, reply.data);
+  if (operation.foreignFormat) sendBare(res, operation.status, reply.data);
+  else sendData(res, operation.status, reply.data);
 }
 
 function markReplayed(res: ApiResponse): void {

@@ -11,6 +11,7 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
     "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
   Events: "Read the events of your wallets, money, records and keys, in one order.",
   Webhooks: "Receive your events as signed requests to a URL of yours.",
+  x402: "Sell to payers outside by x402: Wonrail as the facilitator, in x402's own format. See the guide.",
   Service: "The state of the gateway itself.",
 };
 
@@ -43,7 +44,8 @@ The [documentation](/docs/) has guides, concepts and all error codes.
 
 ## Requests and responses
 
-- Every response has the envelope \`{success, data, error, requestId, timestamp}\`.
+- Every response has the envelope \`{success, data, error, requestId, timestamp}\`. Only the operations of x402
+  answer in x402's format; their refusals have the fields of both.
 - Amounts of the wallet API are whole KRW. Amounts of recorded transactions are integer strings.
 - Bodies are \`application/json\` of at most 64 KiB. Unknown fields are refused.
 - Omit optional fields. \`null\` is accepted only for \`incentiveAmount\`.

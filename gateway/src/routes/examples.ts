@@ -41,6 +41,7 @@ import {
   usedFirstKey,
 } from "./exampleFixtures";
 import { type Example, webhookStory } from "./webhookExamples";
+import { x402Story } from "./x402Examples";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
 // part; the bank records other transactions and schedules the shop's payout; the shop refunds a
@@ -341,6 +342,7 @@ export const story: Example[] = [
     body: { metadata: { counter: "2" } },
     data: { ...settledRefund, metadata: { counter: "2" } },
   },
+  ...x402Story,
   {
     operation: "deactivateWallet",
     at: minute(40),

@@ -13,6 +13,7 @@ import * as transactions from "./transactions";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
 import * as webhooks from "./webhooks";
+import * as x402 from "./x402";
 
 export interface RouteDeps {
   clients: Clients;
@@ -78,6 +79,10 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("PATCH", "/api/transaction/:id/status", transactions.updateTransactionStatus, transactions.updateTransactionStatusWith(clients)),
     route("PATCH", "/api/transaction/:id/schedule",
       transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
+
+    route("GET", "/x402/supported", x402.getX402Support, x402.getX402SupportWith(clients)),
+    route("POST", "/x402/verify", x402.verifyX402Payment, x402.verifyX402PaymentWith(clients)),
+    route("POST", "/x402/settle", x402.settleX402Payment, x402.settleX402PaymentWith(clients)),
 
     ...eventRoutes(clients),
     route("GET", "/healthz", health.checkHealth, health.answerHealth),

@@ -127,9 +127,11 @@ test("each write takes an Idempotency-Key or documents how to handle an unknown 
   }
 });
 
-test("every POST but the refresh of a key takes an Idempotency-Key", () => {
+test("every POST but the refresh of a key and those of x402 takes an Idempotency-Key", () => {
   const posts = table.filter(({ method, operation }) => method === "POST" && !operation.idempotent);
-  expect(posts.map(({ operation }) => operation.id)).toEqual(["refreshKey"]);
+  expect(posts.map(({ operation }) => operation.id)).toEqual([
+    ...["refreshKey", "verifyX402Payment", "settleX402Payment"],
+  ]);
 });
 
 test("each refusal documents its headers", () => {

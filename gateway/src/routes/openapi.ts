@@ -226,8 +226,8 @@ function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) 
 }
 
 function successOf(operation: Operation, examples: Example[]) {
-  const { data, access, idempotent, isStream } = operation;
-  const schema = z.strictObject({
+  const { data, access, idempotent, isStream, foreignFormat } = operation;
+  const inEnvelope = z.strictObject({
     success: z.literal(true).meta({ description: "Always true." }),
     data,
     error: z.null().meta({ description: "Always null." }),
@@ -242,13 +242,15 @@ function successOf(operation: Operation, examples: Example[]) {
     const content = { "text/event-stream": { schema: z.string(), example: streamExample() } };
     return { description: "The stream begins.", content, headers: headerRefs(names) };
   }
-  const content = jsonOf(schema, examples, (example) => ({
-    success: true,
-    data: example.data,
-    error: null,
-    requestId: exampleId("req", example.at),
-    timestamp: example.at,
-  }));
+  const content = foreignFormat
+    ? jsonOf(data, examples, (example) => example.data)
+    : jsonOf(inEnvelope, examples, (example) => ({
+        success: true,
+        data: example.data,
+        error: null,
+        requestId: exampleId("req", example.at),
+        timestamp: example.at,
+      }));
   return { description: "The request succeeded.", content, headers: headerRefs(names) };
 }
 
@@ -293,7 +295,7 @@ function refusalsOf(route: Documented): RouteConfig["responses"] {
 }
 
 function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
-  const { access, quota, errors } = operation;
+  const { access, quota, errors, foreignFormat } = operation;
   const names = commonHeaders(operation);
   if (status === 401) names.push("WWW-Authenticate");
   // A refused key belongs to no organisation, so there is no rate to report.
@@ -306,7 +308,7 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
     description: codes.map((code) => describe(code, operation)).join("\n\n"),
     content: {
       "application/json": {
-        schema: refusal,
+        schema: foreignFormat ? refusal.extend(foreignFormat.refusalFields) : refusal,
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
+import { type JsonObject } from "@wonrail/kit/json";
 import { type Scope } from "@wonrail/kit/contract/scopes";
 import { type Principal } from "../middleware/principal";
 import { type QuotaName } from "../middleware/quotas";
@@ -22,6 +23,7 @@ export type Tag =
   | "Recorded transactions"
   | "Events"
   | "Webhooks"
+  | "x402"
   | "Service";
 
 /**
@@ -60,7 +62,15 @@ export interface Operation<
   waitMs?: number;
   /** Counts against the plan. */
   quota?: QuotaName;
+  /** Answers in the format of another specification: the data without our envelope. */
+  foreignFormat?: ForeignFormat;
   deprecated?: Deprecation;
+}
+
+/** Refusals in the format of another specification: fields beside those of the envelope. */
+export interface ForeignFormat {
+  refusalFields: z.ZodRawShape;
+  refusalOf: (refusal: { code: ErrorCode; message: string }) => JsonObject;
 }
 
 /** An operation that a later version does not have. Dates are days in UTC, such as 2026-01-31. */

@@ -69,6 +69,10 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   listWebhooks: "webhooks:read",
   getWebhook: "webhooks:read",
   listDeliveries: "webhooks:read",
+
+  getX402Support: "x402:read",
+  verifyX402Payment: "x402:read",
+  settleX402Payment: "x402:write",
 };
 
 /** Adds the scope of the table. A missing entry stops the start, so that no operation is left open. */

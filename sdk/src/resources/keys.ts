@@ -20,6 +20,8 @@ export type Scope =
   | "events:read"
   | "webhooks:read"
   | "webhooks:write"
+  | "x402:read"
+  | "x402:write"
   | "keys:manage";
 
 /** CURRENT works. OVERLAP was refreshed and works for a while. EXPIRED can only be refreshed. */
