@@ -154,6 +154,8 @@ export const errorTable = {
     "The amount is more than what remains of the payment. Refund at most details.remaining.",
   ),
 
+  PYO_001: row(404, "NOT_FOUND", "The payout does not exist. Check the id."),
+
   TX_001: row(404, "NOT_FOUND", "The recorded transaction does not exist. Check the id."),
   TX_002: row(
     409,
