@@ -2,6 +2,7 @@ import { type z } from "zod";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type Scope } from "@wonrail/kit/contract/scopes";
 import { type Principal } from "../middleware/principal";
+import { type BodyLimits } from "../middleware/readBody";
 import { type QuotaName } from "../middleware/quotas";
 
 /**
@@ -17,6 +18,7 @@ export type Tag =
   | "API keys"
   | "Wallets"
   | "Transfers"
+  | "Payouts"
   | "Charges"
   | "Payments"
   | "Recorded transactions"
@@ -45,6 +47,8 @@ export interface Operation<
   params?: P;
   query?: Q;
   body?: B;
+  /** Absent: the limits of all bodies. */
+  bodyLimits?: BodyLimits;
   /** The status of success. */
   status: 200 | 201;
   data: D;

@@ -37,6 +37,8 @@ export {
   paymentCancellationJson,
   paymentJson,
   paymentRefundJson,
+  payoutJson,
+  payoutRowJson,
   recordedTransactionJson,
   refundJson,
   restoredJson,

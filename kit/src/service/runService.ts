@@ -123,7 +123,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
 }
 
 interface OpenDoors {
-  spec: Pick<ServiceSpec<ServiceConfig>, "topics" | "feeds" | "config">;
+  spec: Pick<ServiceSpec<ServiceConfig>, "topics" | "feeds" | "config" | "maxRequestBytes">;
   tls: TlsIdentity | undefined;
   db: Database;
   bus: Bus | undefined;

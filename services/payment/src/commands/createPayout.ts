@@ -68,8 +68,12 @@ async function findReplay(
 }
 
 const NOT_BEGUN = {
-  ...{ status: "PENDING", acceptedCount: 0, refusedCount: 0, skippedCount: 0 },
-  ...{ acceptedWon: 0n, completedAt: null },
+  status: "PENDING",
+  acceptedCount: 0,
+  refusedCount: 0,
+  skippedCount: 0,
+  acceptedWon: 0n,
+  completedAt: null,
 } as const;
 
 function readPayout(request: CreatePayoutRequest): { payout: Payout; rows: NewPayoutRow[] } {
