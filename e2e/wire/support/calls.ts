@@ -20,7 +20,15 @@ import { calls, type Call, choice } from "./callRows";
 import { EVENT_CALLS } from "./eventCalls";
 import { FEED_CALLS } from "./feedCalls";
 import { CHAIN } from "./services";
-import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
+import {
+  contextOf,
+  executeRequest,
+  makeWallet,
+  payoutRequest,
+  recordRequest,
+  transferCommand,
+  TRANSFER_WON,
+} from "./story";
 
 const REPLICA = "gateway-1";
 const CLIENT_ADDRESS = "192.0.2.1";
@@ -157,6 +165,22 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId }),
       bad: ["REQ_001 at", (good) => ({ ...good, at: new Date(Date.now() + 86_400_000) })],
     },
+    createPayout: {
+      good: ({ orgId, payer, payee }) => payoutRequest(orgId, payer.walletId, payee.address),
+      bad: ["REQ_001 rows", (good) => ({ ...good, rows: [] })],
+    },
+    getPayout: {
+      good: ({ orgId, payoutId }) => ({ orgId, payoutId }),
+      bad: ["PYO_001", (good) => ({ ...good, payoutId: newId("pyo") })],
+    },
+    listPayouts: {
+      good: ({ orgId }) => ({ orgId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
+    listPayoutRows: {
+      good: ({ orgId, payoutId }) => ({ orgId, payoutId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
     listWalletTransactions: {
       good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, types: ["CHARGE"], page: PAGE }),
       bad: ["REQ_001 type", (good) => ({ ...good, types: ["GIFT"] })],
@@ -230,6 +254,16 @@ export const CALLS: readonly Call[] = [
           return { items: [{ ...item!, intent: choice("openAccount", value) }] };
         },
       ],
+    },
+    postTogether: {
+      good: ({ orgId, payer, payee }) => {
+        const legs = { fromWalletId: payer.walletId, toWalletId: payee.walletId };
+        const limits = { amountWon: TRANSFER_WON, dailyLimitWon: "5000000" };
+        const intent = choice("transfer", { ...legs, ...limits, toAddress: payee.address });
+        const item = { context: contextOf(orgId), requestId: newId("trf"), metadata: {}, intent };
+        return { items: [item], dryRun: true };
+      },
+      bad: ["REQ_001 items", (good) => ({ ...good, items: [] })],
     },
     listLines: {
       good: ({ orgId }) => ({ orgId, types: [TransactionType.CHARGE], oldestFirst: false, limit: 10 }),
