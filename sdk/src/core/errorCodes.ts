@@ -73,6 +73,8 @@ export const errorCodes = {
     message: "The payment is refunded in part, so it cannot be cancelled. Refund the rest of it." },
   PAY_009: { kind: "refused", status: 400, retryable: false,
     message: "The amount is more than what remains of the payment. Refund at most details.remaining." },
+  PYO_001: { kind: "notFound", status: 404, retryable: false,
+    message: "The payout does not exist. Check the id." },
   TX_001: { kind: "notFound", status: 404, retryable: false,
     message: "The recorded transaction does not exist. Check the id." },
   TX_002: { kind: "conflict", status: 409, retryable: false,

@@ -79,12 +79,13 @@ export async function listPayouts(
 
 /** Leases the PENDING payout that waited longest. Its lease ends after `leaseMs`. */
 export async function leasePayout(db: Queryable, leaseMs: number): Promise<Payout | undefined> {
-  return db.maybe<Payout>(sql`
+  const [leased] = await db.write<Payout>(sql`
     update payouts set leased_until = now() + make_interval(secs => ${leaseMs / 1_000})
     where (org_id, payout_id) = (
       select org_id, payout_id from payouts where status = 'PENDING' and leased_until <= now()
       order by leased_until, payout_id limit 1 for update skip locked)
     returning ${COLUMNS}`);
+  return leased;
 }
 
 /** Another round, or another replica, takes the payout after this time. */
