@@ -115,7 +115,11 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { cancelId: pcl } = await stranger.api.post("/api/wallets/payment/cancel", { paymentId });
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
-  const payout = { fromWalletId: walletId, dryRun: true, rows: [{ toWalletAddress: otherAddress, amount: 1 }] };
+  const payout = {
+    fromWalletId: walletId,
+    dryRun: true,
+    rows: [{ toWalletAddress: otherAddress, amount: 1 }],
+  };
   const { payoutId: pyo } = await stranger.api.post("/api/payouts", payout);
   const { refundId } = await stranger.api.post("/api/wallets/charge/refund", { walletId });
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));

@@ -10,17 +10,7 @@ import { notes, responseNotes } from "./notes";
 import { type Handler, operation } from "./operation";
 import { toPageRequest, toPagination } from "./pagination";
 import { readPayoutCsv } from "./readPayoutCsv";
-import {
-  amountOf,
-  errorFields,
-  idOf,
-  listQuery,
-  order,
-  pageOf,
-  responseId,
-  timestamp,
-  won,
-} from "./schemas";
+import { amountOf, errorFields, idOf, listQuery, order, pageOf, responseId, timestamp, won } from "./schemas";
 
 const MAX_ROWS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -10,7 +10,9 @@ export function readPayoutCsv(text: string): { csv: Record<string, unknown>[] } 
   const [names = [], ...records] = parseCsv(text);
   const isKnown = names.every((name, index) => COLUMNS.includes(name) && names.indexOf(name) === index);
   if (!isKnown || !REQUIRED.every((name) => names.includes(name)))
-    throw refused(`must begin with the names of the columns: ${REQUIRED.join(" and ")}, and of ${COLUMNS.slice(2).join(", ")} those that are used`);
+    throw refused(
+      `must begin with the names of the columns: ${REQUIRED.join(" and ")}, and of ${COLUMNS.slice(2).join(", ")} those that are used`,
+    );
   return { csv: records.map((record, index) => rowOf(names, record, index)) };
 }
 

@@ -214,7 +214,7 @@ export const errorTable = {
   REQ_006: row(
     413,
     "OUT_OF_RANGE",
-    "The request is too large. Send a body of at most 64 KiB and headers of at most 8 KiB.",
+    "The request is too large. Send a body of at most 64 KiB, 4 MiB for a payout, and headers of at most 8 KiB.",
   ),
   REQ_007: row(
     415,

@@ -2,7 +2,15 @@ import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/cal
 import type { ErrorCode } from "../core/errors.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { checkAddress, checkMinimum, checkWon, type FieldProblem, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
+import {
+  checkAddress,
+  checkMinimum,
+  checkWon,
+  type FieldProblem,
+  pathSegment,
+  requireFields,
+  throwProblems,
+} from "../internal/checks.ts";
 import { findNameProblems, type KnownNames } from "../internal/names.ts";
 import { pollUntil, type WaitOptions } from "../internal/pollUntil.ts";
 import { NOTE_NAMES, noteProblems, type Notes, type ShownNotes } from "./notes.ts";
@@ -11,7 +19,7 @@ import { PAGE_NAMES } from "./shared.ts";
 /** ATOMIC: all rows or none. BEST_EFFORT: each row by itself. */
 export type PayoutMode = "ATOMIC" | "BEST_EFFORT";
 
-/** One transfer to make. */
+/** A row of a payout request. */
 export interface NewPayoutRow extends Notes {
   /** Address of another wallet, or an outside address. */
   toWalletAddress: string;
@@ -39,7 +47,7 @@ export interface PayoutRequest {
 export interface Payout {
   /** Id of the payout. */
   payoutId: string;
-  /** PENDING until each row has its outcome. REFUSED: an ATOMIC payout of which nothing moved. */
+  /** PENDING until each row has its outcome. REFUSED: a row of an ATOMIC payout was refused, so no money moved. */
   status: "PENDING" | "COMPLETED" | "REFUSED";
   /** Mode of the request. */
   mode: PayoutMode;
@@ -65,7 +73,7 @@ export interface Payout {
   completedAt: string | null;
 }
 
-/** One transfer of a payout. */
+/** A row of a payout with its outcome. */
 export interface PayoutRow extends ShownNotes {
   /** Place in the request, from 0. */
   index: number;
@@ -142,11 +150,7 @@ export class PayoutsApi extends ApiResource {
   }
 
   /** Lists the rows of a payout in the order of the request, with their outcomes. */
-  listRows(
-    payoutId: string,
-    query: PayoutRowListQuery = {},
-    options?: CallOptions,
-  ): PagePromise<PayoutRow> {
+  listRows(payoutId: string, query: PayoutRowListQuery = {}, options?: CallOptions): PagePromise<PayoutRow> {
     return this.pages(
       () => ({
         path: `${payoutPath(payoutId)}/rows`,

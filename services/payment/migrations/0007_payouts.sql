@@ -18,7 +18,7 @@ create table payouts (
   body_hash bytea,
   created_at timestamptz not null,
   completed_at timestamptz,
-  -- Until then one replica works on the payout. Two replicas at once would do the same work with the same result.
+  -- The end of the lease of the replica that posts the rows. Two replicas would get the same outcomes.
   leased_until timestamptz not null default '-infinity',
   primary key (org_id, payout_id),
   constraint payouts_ended_when_decided check (

@@ -64,11 +64,7 @@ export async function execute(deps: ExecuteDeps, request: ScopedRequest): Promis
   }
 }
 
-async function decide(
-  deps: ExecuteDeps,
-  request: ScopedRequest,
-  command: ReadCommand,
-): Promise<PostOutcome> {
+async function decide(deps: ExecuteDeps, request: ScopedRequest, command: ReadCommand): Promise<PostOutcome> {
   const { orgId } = request.context!;
   const key = keyOf(request, command);
   if (request.repeatOnly) return (await findStored(deps, orgId, key)) ?? refuse("WAUTH_004");

@@ -109,7 +109,11 @@ test("an atomic payout that the ledger refuses moves nothing, also not later", a
 
 test("an atomic payout without wrong rows posts all of them, outside transfers as holds", async () => {
   const payout = await pay([...addresses().map((address) => rowOf(address, 1_000)), rowOf(OUTSIDE, 2_000)]);
-  expect(payout).toMatchObject({ status: PayoutStatus.COMPLETED, acceptedCount: 4, acceptedAmountWon: "5000" });
+  expect(payout).toMatchObject({
+    status: PayoutStatus.COMPLETED,
+    acceptedCount: 4,
+    acceptedAmountWon: "5000",
+  });
   expect(await balances()).toEqual([97_000, 1_000, 1_000, 1_000]);
   const rows = await rowsOf(payout);
   const outside = await world.app().getTransfer({ orgId: world.orgId, id: rows[3]!.transferId! });
@@ -118,7 +122,7 @@ test("an atomic payout without wrong rows posts all of them, outside transfers a
   const page = { limit: 10, offset: 0, after: null };
   const { items } = await world.app().listTransfers({
     ...{ orgId: world.orgId, walletId: payer.walletId, status: undefined, filter: {}, page },
-  } as never);
+  });
   expect(items.map(({ transferId }) => transferId).sort()).toEqual(rows.map((row) => row.transferId).sort());
 });
 
@@ -187,20 +191,30 @@ test("an absent wallet, no row, too many rows, a key twice and too large a sum a
   expect(await newestPayout()).toEqual(before);
 });
 
-const POINTS = ["payment.payout_posted", "payment.payout_recording", "ledger.before_commit", "ledger.committed"];
-const crashes = POINTS.flatMap((point) => (["ATOMIC", "BEST_EFFORT"] as const).map((mode) => ({ point, mode })));
+const POINTS = [
+  "payment.payout_posted",
+  "payment.payout_recording",
+  "ledger.before_commit",
+  "ledger.committed",
+];
+const crashes = POINTS.flatMap((point) =>
+  (["ATOMIC", "BEST_EFFORT"] as const).map((mode) => ({ point, mode })),
+);
 
-test.each(crashes)("a payout of mode $mode pays each row once when everything dies at $point", async ({ point, mode }) => {
-  const rows = addresses().map((address) => rowOf(address, 1_000));
-  const { payout } = await world.app().createPayout(requestOf(rows, { mode: MODES[mode] }));
-  await crashAt(world, point, () => world.app().runPayouts());
-  await endLeases();
-  await world.app(1).runPayouts();
-  const key = { orgId: world.orgId, payoutId: payout!.payoutId };
-  const after = await world.app().getPayout(key);
-  expect(after).toMatchObject({ status: PayoutStatus.COMPLETED, acceptedCount: 3, refusedCount: 0 });
-  expect(await balances()).toEqual([97_000, 1_000, 1_000, 1_000]);
-});
+test.each(crashes)(
+  "a payout of mode $mode pays each row once when everything dies at $point",
+  async ({ point, mode }) => {
+    const rows = addresses().map((address) => rowOf(address, 1_000));
+    const { payout } = await world.app().createPayout(requestOf(rows, { mode: MODES[mode] }));
+    await crashAt(world, point, () => world.app().runPayouts());
+    await endLeases();
+    await world.app(1).runPayouts();
+    const key = { orgId: world.orgId, payoutId: payout!.payoutId };
+    const after = await world.app().getPayout(key);
+    expect(after).toMatchObject({ status: PayoutStatus.COMPLETED, acceptedCount: 3, refusedCount: 0 });
+    expect(await balances()).toEqual([97_000, 1_000, 1_000, 1_000]);
+  },
+);
 
 test("an atomic payout that was refused stays refused when everything dies before the outcome is stored", async () => {
   const rows = addresses().map((address) => rowOf(address, 40_000));
@@ -224,16 +238,19 @@ test("a payout whose creation dies before the commit does not exist, and its key
   expect(await world.app().createPayout(keyed)).toMatchObject({ replayed: false });
 });
 
-test.each(["ATOMIC", "BEST_EFFORT"] as const)("two replicas at one %s payout pay each row once", async (mode) => {
-  const rows = addresses().map((address) => rowOf(address, 1_000));
-  const { payout } = await world.app().createPayout(requestOf(rows, { mode: MODES[mode] }));
-  const busy = world.app().runPayouts();
-  await endLeases();
-  await Promise.all([busy, world.app(1).runPayouts()]);
-  const after = await world.app().getPayout({ orgId: world.orgId, payoutId: payout!.payoutId });
-  expect(after).toMatchObject({ status: PayoutStatus.COMPLETED, acceptedCount: 3 });
-  expect(await balances()).toEqual([97_000, 1_000, 1_000, 1_000]);
-});
+test.each(["ATOMIC", "BEST_EFFORT"] as const)(
+  "two replicas at one %s payout pay each row once",
+  async (mode) => {
+    const rows = addresses().map((address) => rowOf(address, 1_000));
+    const { payout } = await world.app().createPayout(requestOf(rows, { mode: MODES[mode] }));
+    const busy = world.app().runPayouts();
+    await endLeases();
+    await Promise.all([busy, world.app(1).runPayouts()]);
+    const after = await world.app().getPayout({ orgId: world.orgId, payoutId: payout!.payoutId });
+    expect(after).toMatchObject({ status: PayoutStatus.COMPLETED, acceptedCount: 3 });
+    expect(await balances()).toEqual([97_000, 1_000, 1_000, 1_000]);
+  },
+);
 
 test("a payout waits while the ledger is away and goes on afterwards", async () => {
   const rows = addresses().map((address) => rowOf(address, 1_000));

@@ -34,8 +34,8 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
  * Posts the rows of PENDING payouts to the ledger, one step of a payout at a time. The key of each
- * row follows from the payout and the row, so a step that is repeated posts no row twice. A payout
- * that fails does not stop the others: the round throws at its end.
+ * row follows from the payout and the row, so a repeated step posts no row twice. After a failure
+ * the loop goes on with the next payout, and throws at its end.
  */
 export async function runPayouts(deps: RunPayoutsDeps, signal?: AbortSignal): Promise<void> {
   const failed: unknown[] = [];
@@ -96,7 +96,7 @@ async function postTogether(deps: RunPayoutsDeps, payout: Payout): Promise<void>
   const read = await Promise.all(rows.map((row) => readRow(deps, facts, payout, row)));
   const items = read.flatMap((one) => ("request" in one ? [one.request] : []));
   const isComplete = items.length === rows.length;
-  // A row with a wrong form refuses the payout. The ledger then only tells what is wrong with the others.
+  // A malformed row refuses the payout. The dry run then finds the refusals of the other rows.
   const dryRun = payout.dryRun || !isComplete;
   const { outcomes } =
     items.length === 0
@@ -121,11 +121,7 @@ async function postTogether(deps: RunPayoutsDeps, payout: Payout): Promise<void>
 }
 
 /** Writes outcomes and counts. When every row has its outcome, the payout ends with them. */
-async function recordOutcomes(
-  { db }: RunPayoutsDeps,
-  leased: Payout,
-  outcomes: RowOutcome[],
-): Promise<void> {
+async function recordOutcomes({ db }: RunPayoutsDeps, leased: Payout, outcomes: RowOutcome[]): Promise<void> {
   await tx(db, async (tx) => {
     const payout = await lockPayout(tx, leased);
     // Another replica has ended it.
@@ -140,8 +136,7 @@ async function recordOutcomes(
     const decided = counts.acceptedCount + counts.refusedCount + counts.skippedCount;
     const isRefused = payout.mode === "ATOMIC" && counts.refusedCount > 0;
     const ended = isRefused ? "REFUSED" : "COMPLETED";
-    const acceptedWon =
-      payout.acceptedWon + sumWon(of("ACCEPTED").map(({ amountWon }) => won(amountWon)));
+    const acceptedWon = payout.acceptedWon + sumWon(of("ACCEPTED").map(({ amountWon }) => won(amountWon)));
     const status = decided === payout.rowCount ? ended : "PENDING";
     const after = await savePayout(tx, { ...payout, ...counts, acceptedWon, status });
     if (status !== "PENDING") await appendEvents(tx, [payoutCompleted(after)]);
@@ -150,7 +145,9 @@ async function recordOutcomes(
 }
 
 async function factsOf({ facts }: RunPayoutsDeps, { orgId }: Payout, rows: PayoutRow[]): Promise<Facts> {
-  const addresses = rows.map(({ toWalletAddress }) => readAddress(toWalletAddress)).filter((one) => one !== null);
+  const addresses = rows
+    .map(({ toWalletAddress }) => readAddress(toWalletAddress))
+    .filter((one) => one !== null);
   const wallets = await facts.walletsAt(orgId, addresses);
   return { ...facts, walletAt: async (_orgId, address) => wallets.get(address) ?? null };
 }

@@ -61,7 +61,13 @@ const metadataChanged = (objectId: string, version: bigint, metadata: Record<str
 test("a payout has an event when it is made and when it has ended, with its counts", async () => {
   const orgId = newId("org");
   const made: Payout = {
-    ...{ payoutId: newId("pyo"), fromWalletId: newId("wal"), totalAmountWon: "3000", rowCount: 2, dryRun: false },
+    ...{
+      payoutId: newId("pyo"),
+      fromWalletId: newId("wal"),
+      totalAmountWon: "3000",
+      rowCount: 2,
+      dryRun: false,
+    },
     ...{ acceptedCount: 0, refusedCount: 0, skippedCount: 0, acceptedAmountWon: "0", createdAt: new Date() },
     ...{ status: PayoutStatus.PENDING, mode: PayoutMode.BEST_EFFORT },
   };
