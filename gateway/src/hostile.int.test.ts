@@ -73,13 +73,6 @@ const post = (name: string, options: SendOptions, wanted: [number, string] = [40
 const text = (name: string, body: string | Buffer, wanted?: [number, string]): Case =>
   post(name, { body }, wanted);
 
-const payout = (name: string, body: string, wanted: [number, string] = [400, "REQ_001"]): Case => [
-  name,
-  "POST /api/payouts",
-  { body },
-  wanted,
-];
-
 const cases: Case[] = [
   // Bodies that are no request.
   text("no body", ""),
@@ -103,13 +96,6 @@ const cases: Case[] = [
   text("17 levels", `${"[".repeat(17)}${"]".repeat(17)}`),
   text("ten thousand keys", `{${Array.from({ length: 6_000 }, (_, i) => `"k${i}":1`).join(",")}}`),
   text("a number of 60,000 digits", `{"amount":${"9".repeat(60_000)}}`),
-
-  payout("one byte over 4 MiB", `{"csv":"${"x".repeat(4 * 1024 * 1024 - 9)}"}`, [413, "REQ_006"]),
-  payout("10,001 rows", `{"rows":[${"1,".repeat(10_000)}1]}`),
-  payout("rows that are wrong in a million ways", `{"rows":[${Array(10_000).fill('{"a":1,"b":2}')}]}`),
-  payout("a CSV of 4 MiB of quotes", JSON.stringify({ csv: '"'.repeat(2_000_000) })),
-  payout("a CSV of 4 MiB of commas", JSON.stringify({ csv: ",".repeat(4_000_000) })),
-  text("10,000 items of a request that is no payout", `{"a":[${"1,".repeat(9_999)}1]}`),
 
   // Bodies in another coat.
   post("a gzip bomb", { body: gzipSync(Buffer.alloc(50_000_000)), headers: { "Content-Encoding": "gzip" } }, [

@@ -157,3 +157,25 @@ test("a refused row shows the code, the message and the details of its refusal",
     },
   ]);
 });
+
+const rows = (json: string) => `{"fromWalletId":"${fromWalletId}","rows":[${json}]}`;
+const csv = (text: string) => JSON.stringify({ fromWalletId, csv: text });
+
+test.each([
+  ["one byte over 4 MiB", `{"csv":"${"x".repeat(4 * 1024 * 1024 - 9)}"}`, "REQ_006"],
+  ["10,001 rows", rows(`${"1,".repeat(10_000)}1`), "REQ_001"],
+  ["rows that are wrong in 30,000 ways", rows(Array(10_000).fill('{"a":1,"b":2}').join()), "REQ_001"],
+  ["a CSV of two million quotes", csv('"'.repeat(2_000_000)), "REQ_001"],
+  ["a CSV of four million commas", csv(",".repeat(4_000_000)), "REQ_001"],
+])("%s is refused without a call to payment", async (_name, body, code) => {
+  const answer = await gateway.send("POST", "/api/payouts", { key, body });
+  expect([answer.body.error!.code, asked]).toEqual([code, []]);
+});
+
+test("10,000 items pass for a payout alone", async () => {
+  const body = `{"walletId":"${fromWalletId}","amount":[${"1,".repeat(999)}1]}`;
+  const { error } = (await gateway.send("POST", "/api/wallets/charge", { key, body })).body;
+  expect(error!.details!.fields).toEqual([
+    { path: "(body)", message: "has more than 100 items in an array" },
+  ]);
+});

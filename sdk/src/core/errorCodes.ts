@@ -104,7 +104,7 @@ export const errorCodes = {
   REQ_005: { kind: "invalidRequest", status: 405, retryable: false,
     message: "The route does not support this method. The Allow header lists the methods that it supports." },
   REQ_006: { kind: "invalidRequest", status: 413, retryable: false,
-    message: "The request is too large. Send a body of at most 64 KiB and headers of at most 8 KiB." },
+    message: "The request is too large. Send a body of at most 64 KiB, 4 MiB for a payout, and headers of at most 8 KiB." },
   REQ_007: { kind: "invalidRequest", status: 415, retryable: false,
     message: "The body is not uncompressed JSON. Send it as application/json without Content-Encoding." },
   REQ_008: { kind: "invalidRequest", status: 400, retryable: false,
