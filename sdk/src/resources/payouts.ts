@@ -1,5 +1,5 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
-import type { ErrorCode } from "../core/errors.ts";
+import type { ServiceErrorCode } from "../core/errors.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import {
@@ -94,7 +94,7 @@ export interface PayoutRow extends ShownNotes {
 /** Why a row was refused. */
 export interface PayoutRowError {
   /** The code, as a transfer would answer it. */
-  code: ErrorCode;
+  code: ServiceErrorCode;
   /** The cause and the remedy. */
   message: string;
   /** Data of the error, or null. */
