@@ -136,7 +136,7 @@ test("a wrong row is named, of many wrong rows the first hundred", async () => {
   });
   const ofFile = await post({ fromWalletId, csv: `toWalletAddress,amount\n${ADDRESS},1\n${ADDRESS},=1+1` });
   expect(ofFile.body.error!.details).toEqual({
-    fields: [{ path: "csv[1].amount", message: "must be a whole number" }],
+    fields: [{ path: "csv[1].amount", message: "must be a number" }],
   });
   const many = await post({ fromWalletId, rows: Array(500).fill({ ...good, amount: -1 }) });
   expect(many.body.error!.details!.fields).toHaveLength(100);
