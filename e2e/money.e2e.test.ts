@@ -121,6 +121,12 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { cancelId: pcl } = await stranger.api.post("/api/wallets/payment/cancel", { paymentId });
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
+  const payout = {
+    fromWalletId: walletId,
+    dryRun: true,
+    rows: [{ toWalletAddress: otherAddress, amount: 1 }],
+  };
+  const { payoutId: pyo } = await stranger.api.post("/api/payouts", payout);
   const { refundId } = await stranger.api.post("/api/wallets/charge/refund", { walletId });
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
   const evt = await eventually(async () => (await stranger.api.get("/api/events?limit=1")).items[0].eventId);
@@ -131,7 +137,7 @@ test("another organisation's ids are answered exactly like unknown ids", async (
     rfd: refundId,
     pay: paymentId,
     txn: id,
-    ...{ ccl, pcl, prf },
+    ...{ ccl, pcl, prf, pyo },
   };
   const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
   const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);

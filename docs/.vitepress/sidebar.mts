@@ -38,6 +38,7 @@ const everywhere = [
   section("Guides", "guides", [
     "accept-a-payment",
     "refund-and-cancel",
+    "pay-many",
     "reconcile-a-day",
     "events",
     "webhooks",

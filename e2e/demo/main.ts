@@ -2,7 +2,7 @@ import { readStack } from "../support/stackFile";
 import { booksChapter, depositChapter, restartChapter } from "./chain";
 import { eventsChapter } from "./events";
 import { keysChapter } from "./keys";
-import { moneyChapter, outsideTransferChapter, refundChapter } from "./money";
+import { moneyChapter, outsideTransferChapter, payoutChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
 import { screen } from "./screen";
 import { openDemo } from "./demo";
@@ -15,6 +15,7 @@ export async function main(): Promise<number> {
     const demo = openDemo(readStack());
     await keysChapter(demo);
     const cast = await moneyChapter(demo);
+    await payoutChapter(demo, cast);
     await outsideTransferChapter(demo, cast);
     await recordsChapter(demo, cast);
     await depositChapter(demo, cast);

@@ -101,6 +101,17 @@ export type {
   RefundedPayment,
   RefundPaymentRequest,
 } from "./resources/payments.ts";
+export type {
+  NewPayoutRow,
+  Payout,
+  PayoutListQuery,
+  PayoutMode,
+  PayoutRequest,
+  PayoutRow,
+  PayoutRowError,
+  PayoutRowListQuery,
+  PayoutsApi,
+} from "./resources/payouts.ts";
 export {
   type InstantTransactionRequest,
   type ScheduledTransactionRequest,

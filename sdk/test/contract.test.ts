@@ -77,6 +77,19 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   getTransfer: [({ transfers }) => transfers.get("trf_1")],
   listTransfers: [({ transfers }) => transfers.list({ ...filters, walletId: "wal_1", status: "PENDING" })],
   updateTransfer: [({ transfers }) => transfers.update("trf_1", change)],
+  createPayout: [
+    ({ payouts }) =>
+      payouts.create({ fromWalletId: "wal_1", rows: [{ toWalletAddress: ADDRESS, amount: 1 }] }),
+    ({ payouts }) =>
+      payouts.create({
+        ...{ fromWalletId: "wal_1", mode: "BEST_EFFORT", dryRun: true },
+        rows: [{ toWalletAddress: ADDRESS, amount: 1, idempotencyKey: "kim", ...notes }],
+      }),
+    ({ payouts }) => payouts.create({ fromWalletId: "wal_1", csv: `toWalletAddress,amount\n${ADDRESS},1` }),
+  ],
+  getPayout: [({ payouts }) => payouts.get("pyo_1")],
+  listPayouts: [({ payouts }) => payouts.list({ ...page, status: "PENDING", order: "asc" })],
+  listPayoutRows: [({ payouts }) => payouts.listRows("pyo_1", { ...page, status: "REFUSED" })],
   createCharge: [({ charges }) => charges.create({ walletId: "wal_1", amount: 1000, ...notes })],
   cancelCharge: [
     ({ charges }) => charges.cancel({ chargeId: "chg_1" }),

@@ -172,14 +172,14 @@ function isUsedUp(error: unknown): boolean {
 }
 
 async function readInput(
-  { params, query, body }: Operation,
+  { params, query, body, bodyLimits }: Operation,
   req: Request,
 ): Promise<Input<unknown, unknown, unknown>> {
   const given = parseQuery(req.url);
   const input = {
     params: params && validate(params, req.params, "path"),
     query: query ? validate(query, given, "query") : refuseAll(given),
-    body: body ? await readValid(body, req) : await refuseBody(req),
+    body: body ? await readValid(body, req, bodyLimits) : await refuseBody(req),
   };
   refuseLate();
   return input;
@@ -205,8 +205,12 @@ function inTime<R>(work: () => Promise<R>): () => Promise<R> {
   };
 }
 
-async function readValid(schema: NonNullable<Operation["body"]>, req: Request): Promise<unknown> {
-  const { value, problems } = await readBody(req);
+async function readValid(
+  schema: NonNullable<Operation["body"]>,
+  req: Request,
+  limits: Operation["bodyLimits"],
+): Promise<unknown> {
+  const { value, problems } = await readBody(req, limits);
   return validate(schema, value, "body", problems);
 }
 

@@ -8,6 +8,8 @@ import {
 } from "@wonrail/kit/contract/errors";
 import { pathText } from "./strictJson";
 
+const MAX_PROBLEMS = 100;
+
 /**
  * Checks a value against its schema and reports every problem at once. A malformed id decides the
  * answer. Another check with its own code (TRF_002, PAY_002 …) decides it only when the rest is
@@ -28,6 +30,8 @@ export function validate<S extends z.ZodType>(
     ...found,
     ...issues.flatMap((issue) => problemsOf(issue, place)).filter(({ path }) => !known.has(path)),
   ];
+  // More would help no reader.
+  fields.splice(MAX_PROBLEMS);
   const refusal = found.length === 0 ? ownRefusal(issues) : undefined;
   if (!refusal) throw invalidRequest(fields);
   const { code, named, path } = refusal;

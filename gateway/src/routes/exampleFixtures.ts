@@ -1,3 +1,4 @@
+import { errorTable } from "@wonrail/kit/contract/errors";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type IdPrefix } from "@wonrail/kit/contract/ids";
 
@@ -177,6 +178,47 @@ export const transfer = {
   createdAt: minute(7),
 };
 export const settledTransfer = { ...transfer, settlement: confirmed("4e", 128) };
+
+export const payoutRequest = {
+  fromWalletId: payerWalletId,
+  mode: "BEST_EFFORT",
+  dryRun: true,
+  rows: [
+    { toWalletAddress: shopAddress, amount: 3_000, reference: "salary-0001" },
+    { toWalletAddress: shopAddress, amount: 6_000, reference: "salary-0002" },
+  ],
+};
+export const payout = {
+  payoutId: exampleId("pyo", secondsAfter(minute(20), 10)),
+  status: "PENDING",
+  mode: "BEST_EFFORT",
+  dryRun: true,
+  fromWalletId: payerWalletId,
+  totalAmount: 9_000,
+  acceptedAmount: 0,
+  rowCount: 2,
+  acceptedCount: 0,
+  refusedCount: 0,
+  skippedCount: 0,
+  createdAt: secondsAfter(minute(20), 10),
+  completedAt: null as string | null,
+};
+export const endedPayout = {
+  ...{ ...payout, status: "COMPLETED", acceptedAmount: 3_000, acceptedCount: 1, refusedCount: 1 },
+  completedAt: secondsAfter(minute(20), 11),
+};
+const payoutRow = { ...noNotes, toWalletAddress: shopAddress, idempotencyKey: null, transferId: null };
+export const payoutRows = [
+  { ...payoutRow, index: 0, status: "ACCEPTED", amount: 3_000, reference: "salary-0001", error: null },
+  {
+    ...{ ...payoutRow, index: 1, status: "REFUSED", amount: 6_000, reference: "salary-0002" },
+    error: {
+      code: "TRF_001",
+      message: errorTable.TRF_001.message,
+      details: { available: 5_000, required: 6_000 },
+    },
+  },
+];
 
 export const firstPayment = {
   paymentId: exampleId("pay", minute(8)),

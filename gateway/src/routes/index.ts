@@ -7,6 +7,7 @@ import * as events from "./events";
 import * as keys from "./keys";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
+import * as payouts from "./payouts";
 import { withScope } from "./scopes";
 import * as health from "./health";
 import * as transactions from "./transactions";
@@ -41,6 +42,11 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("GET", "/api/wallets/transfer", transfers.listTransfers, transfers.listTransfersWith(clients)),
     route("GET", "/api/wallets/transfer/:transferId", transfers.getTransfer, transfers.getTransferWith(clients)),
     route("PATCH", "/api/wallets/transfer/:transferId", transfers.updateTransfer, transfers.updateTransferWith(clients)),
+
+    route("POST", "/api/payouts", payouts.createPayout, payouts.createPayoutWith(clients)),
+    route("GET", "/api/payouts", payouts.listPayouts, payouts.listPayoutsWith(clients)),
+    route("GET", "/api/payouts/:payoutId", payouts.getPayout, payouts.getPayoutWith(clients)),
+    route("GET", "/api/payouts/:payoutId/rows", payouts.listPayoutRows, payouts.listPayoutRowsWith(clients)),
 
     route("POST", "/api/wallets/charge", charges.createCharge, charges.createChargeWith(clients)),
     route("GET", "/api/wallets/charge", charges.listCharges, charges.listChargesWith(clients)),

@@ -230,7 +230,7 @@ test("request objects are closed, and response objects may gain fields", () => {
         "RefundPayment",
         "RefundWallet",
       ],
-      "UpdateMetadata",
+      ...["CreatePayout", "NewPayoutRow", "UpdateMetadata"],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
       ...["IssueKey", "CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),

@@ -11,6 +11,7 @@ import { frameOf, STREAM_ROUTE } from "./events";
 import { exampleId } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
 import { type Operation, type Route, type Shape } from "./operation";
+import { errorFields } from "./schemas";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
 
@@ -350,22 +351,7 @@ const refusal = z
   .strictObject({
     success: z.literal(false).meta({ description: "Always false." }),
     data: z.null().meta({ description: "Always null." }),
-    error: z
-      .strictObject({
-        code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).meta({
-          id: "ErrorCode",
-          description:
-            "The codes of this release. A later release can add codes: handle unknown ones by their status.",
-        }),
-        message: z
-          .string()
-          .meta({ description: "The cause and the remedy, for people. One text for each code." }),
-        details: z
-          .record(z.string(), z.unknown())
-          .nullable()
-          .meta({ description: "The data of the error, such as fields, ids, amounts or a reason." }),
-      })
-      .meta({ description: "Why the request was refused or failed." }),
+    error: errorFields.meta({ description: "Why the request was refused or failed." }),
     requestId,
     timestamp: answeredAt,
   })

@@ -3,6 +3,7 @@ import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type JsonObject } from "@wonrail/kit/json";
 import { type Scope } from "@wonrail/kit/contract/scopes";
 import { type Principal } from "../middleware/principal";
+import { type BodyLimits } from "../middleware/readBody";
 import { type QuotaName } from "../middleware/quotas";
 
 /**
@@ -18,6 +19,7 @@ export type Tag =
   | "API keys"
   | "Wallets"
   | "Transfers"
+  | "Payouts"
   | "Charges"
   | "Payments"
   | "Recorded transactions"
@@ -49,6 +51,8 @@ export interface Operation<
   body?: B;
   /** Server-Sent Events: `data` is that of each event. */
   isStream?: true;
+  /** Absent: the limits of all bodies. */
+  bodyLimits?: BodyLimits;
   /** The status of success. */
   status: 200 | 201;
   data: D;

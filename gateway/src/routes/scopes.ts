@@ -30,6 +30,11 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   listTransfers: "transfers:read",
   getTransfer: "transfers:read",
 
+  createPayout: "transfers:write",
+  listPayouts: "transfers:read",
+  getPayout: "transfers:read",
+  listPayoutRows: "transfers:read",
+
   createCharge: "charges:write",
   cancelCharge: "charges:write",
   refundWallet: "charges:write",

@@ -38,6 +38,8 @@ export {
   paymentCancellationJson,
   paymentJson,
   paymentRefundJson,
+  payoutJson,
+  payoutRowJson,
   recordedTransactionJson,
   refundJson,
   restoredJson,
