@@ -1,0 +1,145 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describeExit } from "@wonrail/local/process/ownedProcess";
+import { type RunFacts } from "./checker/facts";
+import { openHistory } from "./historyWriter";
+import { type Fault } from "./nemesis/fault";
+import { FAULTS } from "./nemesis/faults";
+import { runNemesis } from "./nemesis/nemesis";
+import { describeSchedule, planSchedule } from "./nemesis/schedule";
+import { sample, writeRunFile } from "./runFile";
+import { heal, untilSettled } from "./settle";
+import { type Clients, openClients } from "./workload/clients";
+import { openWorld, type World } from "./world/openWorld";
+
+export interface RunOptions {
+  seed: number;
+  /** The clients send at least so many operations. */
+  operations: number;
+  faults: number;
+  /** The clients go on until the time is over. */
+  minutes?: number;
+  /** Names of the kinds of faults. Default: all that the world can have. */
+  kinds?: string[];
+  /** Kafka brokers; 0 for a world without Kafka. */
+  brokers: number;
+  clients?: number;
+  /** The folder of the history and of run.json. */
+  folder: string;
+  report: (line: string) => void;
+  /** Called while the world still runs, after it has settled. */
+  check: (historyFile: string, facts: RunFacts) => Promise<string[]>;
+}
+
+export interface RunResult {
+  seed: number;
+  historyFile: string;
+  outcomes: Clients["outcomes"];
+  /** Operations that got no final answer. */
+  unknown: number;
+  begunFaults: Map<string, number>;
+  failedFaults: string[];
+  /** Open work at the end. */
+  unsettled: Record<string, number>;
+  /** Processes that ended by themselves. */
+  crashes: string[];
+  violations: string[];
+}
+
+const CLIENTS = 12;
+const ANSWERED_MS = 60_000;
+/** A leased delivery of a killed process is sent again after a minute. */
+const SETTLED_MS = 120_000;
+const PROGRESS_EVERY_MS = 5_000;
+/** Outside addresses with no wallet behind them. */
+const OUTSIDE = ["0x00000000000000000000000000000000000a0A01", "0x00000000000000000000000000000000000A0a02"].map(
+  (address) => address.toLowerCase(),
+);
+const UNFIT = "0x000000000000000000000000000000000000bad1";
+
+/** Runs one seed: workload and faults together, then the repair, the settlement and the check. */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { seed, operations, folder, report, brokers } = options;
+  mkdirSync(folder, { recursive: true });
+  const history = openHistory(join(folder, "history.jsonl"));
+  const world = await openWorld({ history, seed, brokers });
+  try {
+    const possible = FAULTS.filter(({ isPossible }) => isPossible?.(world) ?? true);
+    const faults = options.kinds ? choose(possible, options.kinds) : possible;
+    const schedule = planSchedule({ seed, faults: options.faults, kinds: faults });
+    report(`seed ${seed}: ${operations} operations, ${schedule.length} faults\n${describeSchedule(schedule)}`);
+    const startedAt = new Date().toISOString();
+    const names = schedule.map(({ kind }) => kind);
+    history.write({ kind: "start", seed, operations, faults: names, startedAt });
+    await world.chain.setBlocked(UNFIT, true);
+    const shape = { seed, clients: options.clients ?? CLIENTS, organisations: world.organisations.length };
+    const surroundings = { outside: OUTSIDE, unfit: UNFIT };
+    const clients = await openClients({ ...shape, world, history, surroundings });
+    report(`the world is ready: ${world.replicas.length} processes, ${clients.done()} operations in advance`);
+    const samples = await sample(world, "start");
+
+    const progress = progressOf(options, clients);
+    const stopReport = reportEvery(() => `${Math.round(progress() * 100)} %: ${clients.done()} answers, ${clients.open()} open`, report);
+    let hasFaults = true;
+    const working = clients.run(() => hasFaults || progress() < 1);
+    const nemesis = await runNemesis({ world, history, schedule, faults, progress, report });
+    hasFaults = false;
+    while (progress() < 1) await sleep(100);
+    await heal(world);
+    report("the faults are over");
+    await untilAnswered(clients, working);
+    const unsettled = await untilSettled(world, SETTLED_MS);
+    stopReport();
+    samples.push(...(await sample(world, "end")));
+    const facts = await writeRunFile(history.file, world, samples);
+    return {
+      seed,
+      historyFile: history.file,
+      outcomes: clients.outcomes,
+      unknown: clients.open(),
+      begunFaults: nemesis.begun,
+      failedFaults: nemesis.failed,
+      unsettled,
+      crashes: crashesOf(world),
+      violations: [
+        ...world.receiver.forged.map((text) => `a delivery has no valid signature: ${text}`),
+        ...(await options.check(history.file, facts)),
+      ],
+    };
+  } finally {
+    await world.close();
+    history.close();
+  }
+}
+
+function choose(possible: readonly Fault[], names: string[]): Fault[] {
+  return names.map((name) => {
+    const found = possible.find((fault) => fault.name === name);
+    if (found) return found;
+    throw new Error(`There is no fault ${name} here. There are: ${possible.map((one) => one.name).join(", ")}.`);
+  });
+}
+
+/** The finished part of the run, from 0 to 1: of the time when minutes are given, else of the operations. */
+function progressOf({ operations, minutes }: RunOptions, clients: Clients): () => number {
+  const [startedMs, before] = [performance.now(), clients.done()];
+  if (minutes !== undefined) return () => Math.min(1, (performance.now() - startedMs) / (minutes * 60_000));
+  return () => Math.min(1, (clients.done() - before) / operations);
+}
+
+function reportEvery(describe: () => string, report: (line: string) => void): () => void {
+  const timer = setInterval(() => report(describe()), PROGRESS_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+/** Waits for the clients. After a minute the rest of their operations stays unknown. */
+async function untilAnswered(clients: Clients, working: Promise<void>): Promise<void> {
+  const timer = setTimeout(() => clients.giveUp(), ANSWERED_MS);
+  await working;
+  clearTimeout(timer);
+}
+
+function crashesOf({ replicas }: World): string[] {
+  return replicas.flatMap(({ name, crashes }) => crashes.map((exit) => `${name}: ${describeExit(exit)}`));
+}
