@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missingKafkaReason } from "../bus/ownServer";
-import { ROOT } from "../ops/repository";
 import { readOptions, USAGE } from "./options";
 import { run } from "./run";
+import { readKnownSeeds } from "./seeds";
 import { describeResult, isSound } from "./summary";
 
 /** Runs the seeds one after the other. Returns the exit code. */
@@ -15,9 +15,16 @@ export async function main(args = process.argv.slice(2)): Promise<number> {
   }
   const missing = missingKafkaReason();
   if (missing !== undefined) process.stdout.write(`without Kafka: ${missing}\n`);
-  const knownSeeds = JSON.parse(readFileSync(join(ROOT, "e2e/torture/seeds.json"), "utf8")) as number[];
-  const defaults = { defaultBrokers: missing === undefined ? 1 : 0, knownSeeds, nowMs: Date.now() };
-  const { seeds, folder = mkdtempSync(join(tmpdir(), "wonrail-history-")), ...options } = readOptions(args, defaults);
+  const defaults = {
+    defaultBrokers: missing === undefined ? 1 : 0,
+    knownSeeds: readKnownSeeds(),
+    nowMs: Date.now(),
+  };
+  const {
+    seeds,
+    folder = mkdtempSync(join(tmpdir(), "wonrail-history-")),
+    ...options
+  } = readOptions(args, defaults);
   let failures = 0;
   for (const seed of seeds) {
     const startedMs = performance.now();
@@ -25,7 +32,7 @@ export async function main(args = process.argv.slice(2)): Promise<number> {
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
       process.stdout.write(`${seconds.padStart(6)} s  ${line}\n`);
     };
-    const result = await run({ ...options, seed, folder: join(folder, String(seed)), report, check: async () => [] });
+    const result = await run({ ...options, seed, folder: join(folder, String(seed)), report });
     process.stdout.write(`${describeResult(result)}\n`);
     if (!isSound(result)) failures += 1;
   }

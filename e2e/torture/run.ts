@@ -2,13 +2,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeExit } from "@wonrail/local/process/ownedProcess";
-import { type RunFacts } from "./checker/facts";
 import { openHistory } from "./historyWriter";
 import { type Fault } from "./nemesis/fault";
 import { FAULTS } from "./nemesis/faults";
 import { runNemesis } from "./nemesis/nemesis";
 import { describeSchedule, planSchedule } from "./nemesis/schedule";
 import { sample, writeRunFile } from "./runFile";
+import { verifyLedger } from "../support/verifyLedger";
 import { heal, untilSettled } from "./settle";
 import { type Clients, openClients } from "./workload/clients";
 import { openWorld, type World } from "./world/openWorld";
@@ -28,8 +28,6 @@ export interface RunOptions {
   /** The folder of the history and of run.json. */
   folder: string;
   report: (line: string) => void;
-  /** Called while the world still runs, after it has settled. */
-  check: (historyFile: string, facts: RunFacts) => Promise<string[]>;
 }
 
 export interface RunResult {
@@ -53,9 +51,10 @@ const ANSWERED_MS = 60_000;
 const SETTLED_MS = 120_000;
 const PROGRESS_EVERY_MS = 5_000;
 /** Outside addresses with no wallet behind them. */
-const OUTSIDE = ["0x00000000000000000000000000000000000a0A01", "0x00000000000000000000000000000000000A0a02"].map(
-  (address) => address.toLowerCase(),
-);
+const OUTSIDE = [
+  "0x00000000000000000000000000000000000a0A01",
+  "0x00000000000000000000000000000000000A0a02",
+].map((address) => address.toLowerCase());
 const UNFIT = "0x000000000000000000000000000000000000bad1";
 
 /** Runs one seed: workload and faults together, then the repair, the settlement and the check. */
@@ -68,7 +67,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const possible = FAULTS.filter(({ isPossible }) => isPossible?.(world) ?? true);
     const faults = options.kinds ? choose(possible, options.kinds) : possible;
     const schedule = planSchedule({ seed, faults: options.faults, kinds: faults });
-    report(`seed ${seed}: ${operations} operations, ${schedule.length} faults\n${describeSchedule(schedule)}`);
+    report(
+      `seed ${seed}: ${operations} operations, ${schedule.length} faults\n${describeSchedule(schedule)}`,
+    );
     const startedAt = new Date().toISOString();
     const names = schedule.map(({ kind }) => kind);
     history.write({ kind: "start", seed, operations, faults: names, startedAt });
@@ -80,7 +81,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const samples = await sample(world, "start");
 
     const progress = progressOf(options, clients);
-    const stopReport = reportEvery(() => `${Math.round(progress() * 100)} %: ${clients.done()} answers, ${clients.open()} open`, report);
+    const stopReport = reportEvery(
+      () => `${Math.round(progress() * 100)} %: ${clients.done()} answers, ${clients.open()} open`,
+      report,
+    );
     let hasFaults = true;
     const working = clients.run(() => hasFaults || progress() < 1);
     const nemesis = await runNemesis({ world, history, schedule, faults, progress, report });
@@ -92,7 +96,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const unsettled = await untilSettled(world, SETTLED_MS);
     stopReport();
     samples.push(...(await sample(world, "end")));
-    const facts = await writeRunFile(history.file, world, samples);
+    await writeRunFile(history.file, world, samples);
     return {
       seed,
       historyFile: history.file,
@@ -104,7 +108,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       crashes: crashesOf(world),
       violations: [
         ...world.receiver.forged.map((text) => `a delivery has no valid signature: ${text}`),
-        ...(await options.check(history.file, facts)),
+        ...(await verify(world)),
       ],
     };
   } finally {
@@ -117,7 +121,9 @@ function choose(possible: readonly Fault[], names: string[]): Fault[] {
   return names.map((name) => {
     const found = possible.find((fault) => fault.name === name);
     if (found) return found;
-    throw new Error(`There is no fault ${name} here. There are: ${possible.map((one) => one.name).join(", ")}.`);
+    throw new Error(
+      `There is no fault ${name} here. There are: ${possible.map((one) => one.name).join(", ")}.`,
+    );
   });
 }
 
@@ -142,4 +148,10 @@ async function untilAnswered(clients: Clients, working: Promise<void>): Promise<
 
 function crashesOf({ replicas }: World): string[] {
   return replicas.flatMap(({ name, crashes }) => crashes.map((exit) => `${name}: ${describeExit(exit)}`));
+}
+
+/** The ledger's own verification of its journal. */
+async function verify({ stack }: World): Promise<string[]> {
+  const output = await verifyLedger(stack).catch((error: Error) => error.message);
+  return output.includes("0 violations") ? [] : [output];
 }

@@ -20,7 +20,9 @@ export async function writeRunFile(historyFile: string, world: World, samples: S
     webhooks: await readWebhooks(world),
     samples,
   };
-  writeFileSync(join(dirname(historyFile), "run.json"), `${JSON.stringify(facts, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(join(dirname(historyFile), "run.json"), `${JSON.stringify(facts, undefined, 2)}\n`, {
+    mode: 0o600,
+  });
   return facts;
 }
 

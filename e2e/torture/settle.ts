@@ -19,10 +19,7 @@ const UNFINISHED: Record<string, readonly [schema: string, statement: string]> =
     "chain_relayer",
     "select count(*) from records where run in ('WAITING', 'STARTED', 'SENT')",
   ],
-  "wallets under way": [
-    "wallet",
-    "select count(*) from wallets where status in ('OPENING', 'DEACTIVATING')",
-  ],
+  "wallets under way": ["wallet", "select count(*) from wallets where status in ('OPENING', 'DEACTIVATING')"],
   "undelivered events": ["events", "select count(*) from deliveries where status = 'PENDING'"],
   ...Object.fromEntries(
     ["auth", "wallet", "ledger", "chain_relayer", "events"].map((schema) => [

@@ -2,7 +2,8 @@ import { type RunResult } from "./run";
 
 /** The result of a run for the screen. */
 export function describeResult(result: RunResult): string {
-  const { seed, historyFile, outcomes, begunFaults, failedFaults, unknown, unsettled, crashes, violations } = result;
+  const { seed, historyFile, outcomes, begunFaults, failedFaults, unknown, unsettled, crashes, violations } =
+    result;
   const lines = [
     `seed ${seed}: ${verdictOf(result)}`,
     "  answers by operation",
@@ -23,7 +24,9 @@ export function describeResult(result: RunResult): string {
 
 /** True when the run found nothing wrong. */
 export function isSound({ failedFaults, unknown, unsettled, violations }: RunResult): boolean {
-  return [failedFaults, Object.keys(unsettled), violations].every(({ length }) => length === 0) && unknown === 0;
+  return (
+    [failedFaults, Object.keys(unsettled), violations].every(({ length }) => length === 0) && unknown === 0
+  );
 }
 
 function verdictOf(result: RunResult): string {

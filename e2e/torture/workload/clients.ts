@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceClient, ServiceError } from "@wonrail/sdk";
 import { type HistoryWriter } from "../historyWriter";
@@ -37,6 +38,7 @@ export async function openClients(options: ClientsOptions): Promise<Clients> {
   const transport = recordingFetch(history, world.gatewayUrls);
   const outcomes: Clients["outcomes"] = new Map();
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
   let [begun, done] = [0, 0];
 
   const send: Send = async (of, request, key) => {

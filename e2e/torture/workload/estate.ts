@@ -51,6 +51,12 @@ export function chooseWallet({ wallets }: Estate, choice: number): Wallet | unde
   return at(wallets, (choice - HOT_SHARE) / (1 - HOT_SHARE));
 }
 
+/** Another wallet than the given one, while there are two. */
+export function chooseOtherWallet(estate: Estate, choice: number, than: Wallet): Wallet | undefined {
+  const others = estate.wallets.filter((wallet) => wallet !== than);
+  return chooseWallet({ ...estate, wallets: others }, choice);
+}
+
 export function chooseRecent(ids: string[], choice: number): string | undefined {
   return at(ids.slice(-RECENT), choice);
 }
@@ -65,7 +71,8 @@ export function learn(estate: Estate, name: OperationName, data: unknown): void 
   const found = data as Learned;
   const { walletId, walletAddress, userId, walletType } = found;
   if (name === "wallet.create" && userId.startsWith(SPARE)) estate.spares.push({ walletId, walletAddress });
-  else if (name === "wallet.create" && walletType === "NORMAL") estate.wallets.push({ walletId, walletAddress });
+  else if (name === "wallet.create" && walletType === "NORMAL")
+    estate.wallets.push({ walletId, walletAddress });
   if (name === "charge") estate.charges.push(found.chargeId);
   if (name === "payment") estate.payments.push(found.paymentId);
   if (name === "transfer") estate.transfers.push(found.transferId);

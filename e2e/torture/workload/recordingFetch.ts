@@ -21,10 +21,10 @@ export function recordingFetch(history: HistoryWriter, gatewayUrls: string[]): t
   return async (input, init) => {
     const current = sending.getStore();
     if (!current) throw new Error("a request belongs to no operation");
-    const { pathname, search } = new URL(input as string);
+    const { pathname, search } = new URL(input);
     const { operation, client, organisation, name } = current;
     const attempt = (current.attempts += 1);
-    const gateway = gatewayUrls[(operation + attempt) % gatewayUrls.length]!;
+    const gateway = gatewayUrls[Math.abs(operation + attempt) % gatewayUrls.length]!;
     const path = pathname + search;
     history.write({ kind: "call", operation, attempt, client, organisation, name, path, ...partsOf(init!) });
     try {

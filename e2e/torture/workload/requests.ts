@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ApiPromise, type IdempotentCallOptions, type ServiceClient } from "@wonrail/sdk";
 import { type OperationName } from "../history";
-import { chooseRecent, chooseWallet, type Estate, SPARE, takeOut } from "./estate";
+import { chooseOtherWallet, chooseRecent, chooseWallet, type Estate, SPARE, takeOut } from "./estate";
 import { type PlannedOperation } from "./plan";
 
 /** A call of the SDK. Each repetition sends the same request. */
@@ -28,11 +28,7 @@ const SCHEDULED_IN_MS = 3_000;
 const UNITS_PER_WON = 1_000_000;
 
 /** The planned operation as a call. A charge replaces an operation without an object. */
-export function buildRequest(
-  planned: PlannedOperation,
-  estate: Estate,
-  surroundings: Surroundings,
-): Request {
+export function buildRequest(planned: PlannedOperation, estate: Estate, surroundings: Surroundings): Request {
   const send = BUILDERS[planned.name](planned, estate, surroundings);
   if (send) return { name: planned.name, send };
   const charge = BUILDERS.charge(planned, estate, surroundings);
@@ -42,9 +38,15 @@ export function buildRequest(
 
 const BUILDERS: Record<OperationName, Builder> = {
   "wallet.create": createWallet,
-  "wallet.get": withWallet((walletId) => (sdk, { idempotencyKey: _, ...options }) => sdk.wallets.get(walletId, options)),
+  "wallet.get": withWallet(
+    (walletId) =>
+      (sdk, { idempotencyKey: _, ...options }) =>
+        sdk.wallets.get(walletId, options),
+  ),
   "wallet.balance": withWallet(
-    (walletId) => (sdk, { idempotencyKey: _, ...options }) => sdk.wallets.getBalance(walletId, {}, options),
+    (walletId) =>
+      (sdk, { idempotencyKey: _, ...options }) =>
+        sdk.wallets.getBalance(walletId, {}, options),
   ),
   "wallet.deactivate": (_, { spares }) => {
     const spare = takeOut(spares);
@@ -58,18 +60,24 @@ const BUILDERS: Record<OperationName, Builder> = {
   "charge.cancel": ({ choice, variant, amount }, { charges }) => {
     const chargeId = chooseRecent(charges, choice);
     const part = variant < 0.8 ? { amount } : {};
-    return chargeId === undefined ? undefined : (sdk, options) => sdk.charges.cancel({ chargeId, ...part }, options);
+    return chargeId === undefined
+      ? undefined
+      : (sdk, options) => sdk.charges.cancel({ chargeId, ...part }, options);
   },
   refund: withWallet((walletId) => (sdk, options) => sdk.charges.refund({ walletId }, options)),
   transfer,
   "transfer.get": ({ choice }, { transfers }) => {
     const id = chooseRecent(transfers, choice);
-    return id === undefined ? undefined : (sdk, { idempotencyKey: _, ...options }) => sdk.transfers.get(id, options);
+    return id === undefined
+      ? undefined
+      : (sdk, { idempotencyKey: _, ...options }) => sdk.transfers.get(id, options);
   },
   payment,
   "payment.cancel": ({ choice }, { payments }) => {
     const paymentId = chooseRecent(payments, choice);
-    return paymentId === undefined ? undefined : (sdk, options) => sdk.payments.cancel({ paymentId }, options);
+    return paymentId === undefined
+      ? undefined
+      : (sdk, options) => sdk.payments.cancel({ paymentId }, options);
   },
   "payment.refund": ({ choice, amount }, { payments }) => {
     const paymentId = chooseRecent(payments, choice);
@@ -80,7 +88,9 @@ const BUILDERS: Record<OperationName, Builder> = {
   },
   "payment.get": ({ choice }, { payments }) => {
     const id = chooseRecent(payments, choice);
-    return id === undefined ? undefined : (sdk, { idempotencyKey: _, ...options }) => sdk.payments.get(id, options);
+    return id === undefined
+      ? undefined
+      : (sdk, { idempotencyKey: _, ...options }) => sdk.payments.get(id, options);
   },
   "record.create": createRecord,
   "record.status": ({ variant }, { records }) => {
@@ -96,7 +106,9 @@ const BUILDERS: Record<OperationName, Builder> = {
   },
   "key.revoke": (_, { keys }) => {
     const id = takeOut(keys);
-    return id === undefined ? undefined : (sdk, { idempotencyKey: _key, ...options }) => sdk.keys.revoke(id, {}, options);
+    return id === undefined
+      ? undefined
+      : (sdk, { idempotencyKey: _key, ...options }) => sdk.keys.revoke(id, {}, options);
   },
   "webhook.create": (_planned, _estate, { newWebhookUrl }) => {
     const request = { url: newWebhookUrl(), ordering: "object" as const };
@@ -132,7 +144,7 @@ function transfer(
   { outside, unfit }: Surroundings,
 ): Request["send"] | undefined {
   const from = chooseWallet(estate, choice);
-  const inside = chooseWallet(estate, otherChoice)?.walletAddress;
+  const inside = from && chooseOtherWallet(estate, otherChoice, from)?.walletAddress;
   const outsideAddress = outside[Math.floor(otherChoice * outside.length)];
   const to = variant < 0.75 ? inside : variant < 0.95 ? outsideAddress : unfit;
   if (!from || to === undefined) return undefined;
@@ -144,8 +156,9 @@ function payment(
   { choice, otherChoice, variant, amount }: PlannedOperation,
   estate: Estate,
 ): Request["send"] | undefined {
-  const [payer, receiver] = [chooseWallet(estate, choice), chooseWallet(estate, otherChoice)];
-  if (!payer || !receiver) return undefined;
+  const payer = chooseWallet(estate, choice);
+  const receiver = payer && chooseOtherWallet(estate, otherChoice, payer);
+  if (!receiver) return undefined;
   const incentive = variant < 0.4 ? {} : { incentiveAmount: variant < 0.8 ? 0 : 20 };
   const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
   return (sdk, options) => sdk.payments.create({ ...ids, amount, ...incentive }, options);
@@ -163,7 +176,8 @@ function createRecord(
   if (variant < 0.5) {
     const txHash = `0x${createHash("sha256").update(key).digest("hex")}`;
     const request = { ...common, paymentType: "INSTANT" as const, toAddress: outside[0]!, txHash };
-    return (sdk, options) => sdk.transactions.create({ ...request, fromNetworkType: "BASE_SEPOLIA" }, options);
+    return (sdk, options) =>
+      sdk.transactions.create({ ...request, fromNetworkType: "BASE_SEPOLIA" }, options);
   }
   const toAddress = estate.wallets.at(-1)!.walletAddress;
   const scheduledAt = new Date(Date.now() + SCHEDULED_IN_MS).toISOString();

@@ -81,7 +81,14 @@ async function build(parts: Parts, { history, seed, brokers }: WorldOptions): Pr
     bus: kafka ? { kind: "kafka", brokers: kafka.brokers.join(",") } : { kind: "feed" },
     chain: { rpcUrl: chain.node.url, chainId: CHAIN_ID, ...chain.contracts },
   };
-  const replicas = await startServices(parts, { home, guard, secrets, links, stack, kafkaReplication: brokers });
+  const replicas = await startServices(parts, {
+    home,
+    guard,
+    secrets,
+    links,
+    stack,
+    kafkaReplication: brokers,
+  });
   const world = { home, stack, gatewayUrls: gatewayUrls(stack), postgres, chain, links, replicas, receiver };
   const organisations = await Promise.all(DAILY_LIMITS_WON.map((limit) => openOrganisation(stack, limit)));
   return { ...world, ...(kafka ? { kafka } : {}), organisations };

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Guard } from "@wonrail/local/process/guard";
-import { type Exit, type OwnedProcess, type ProcessSpec, signalGroup, spawnProcess } from "@wonrail/local/process/ownedProcess";
+import {
+  type Exit,
+  type OwnedProcess,
+  type ProcessSpec,
+  signalGroup,
+  spawnProcess,
+} from "@wonrail/local/process/ownedProcess";
 
 const RESTART_PAUSE_MS = 500;
 const READY_MS = 90_000;

@@ -86,7 +86,12 @@ async function linkGateways({ links, stack }: ServiceOptions): Promise<void> {
   for (const name of BEHIND_GATEWAY) {
     const { port } = placeOf(stack.services[name]!.grpc!);
     for (const [number, host] of MACHINES.entries())
-      await links.add("gateway-service", `gateway to ${name}`, { host, port }, { host: BEFORE_MACHINES[number]!, port });
+      await links.add(
+        "gateway-service",
+        `gateway to ${name}`,
+        { host, port },
+        { host: BEFORE_MACHINES[number]!, port },
+      );
   }
 }
 
@@ -97,7 +102,10 @@ async function settingsOf(name: string, { secrets, links, stack, kafkaReplicatio
     events: { WEBHOOK_KEK_PATH: secrets.webhookKekFile, WEBHOOK_ALLOW_LOOPBACK: "true" },
     "chain-relayer": {
       OPERATOR_KEY_FILE: secrets.operatorKeyFile,
-      CHAIN_RPC_URLS: links.on("relayer-chain").flatMap(({ proxies }) => proxies.map(urlOf)).join(","),
+      CHAIN_RPC_URLS: links
+        .on("relayer-chain")
+        .flatMap(({ proxies }) => proxies.map(urlOf))
+        .join(","),
     },
   };
   const resolved = Object.fromEntries(

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { groupBy } from "@wonrail/kit/groupBy";
 import { pick } from "@wonrail/kit/testing/random";
 import { type World } from "../../world/openWorld";
 import { type Replica } from "../../world/replica";
 import { type Fault } from "../fault";
-import { shuffle } from "../schedule";
 
 /** Faults of the services' processes. */
 export const PROCESS_FAULTS: readonly Fault[] = [
@@ -49,19 +49,11 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "rolling-restart",
     holdMs: [0, 0],
-    async begin(world, random) {
-      const restart = async (): Promise<void> => {
-        for (const replica of shuffle(random, world.replicas)) {
-          if (replica.isTaken) continue;
-          replica.isTaken = true;
-          await replica.stop();
-          giveBack(replica);
-          await replica.untilReady();
-        }
-      };
-      const restarting = restart();
+    async begin({ replicas }) {
+      const services = [...groupBy(replicas, ({ service }) => service).values()];
+      const restarting = Promise.all(services.map(restartInTurn));
       restarting.catch(() => undefined);
-      return { detail: "every replica, one after the other", end: () => restarting };
+      return { detail: "all services at once, each one replica after the other", end: () => restarting };
     },
   },
   {
@@ -104,6 +96,17 @@ function takeReplica({ replicas }: World, random: () => number): Replica {
   const replica = pick(random, free);
   replica.isTaken = true;
   return replica;
+}
+
+/** As a deployment rolls: the next replica follows when the successor of the last one is ready. */
+async function restartInTurn(replicas: Replica[]): Promise<void> {
+  for (const replica of replicas) {
+    if (replica.isTaken) continue;
+    replica.isTaken = true;
+    await replica.stop();
+    giveBack(replica);
+    await replica.untilReady();
+  }
 }
 
 function giveBack(replica: Replica): void {
