@@ -15,7 +15,7 @@ export interface Fault {
 }
 
 export interface RunningFault {
-  /** What is affected, for the history and for the screen. */
+  /** The affected part, for the history and the screen. */
   detail: string;
   end(): Promise<unknown>;
 }

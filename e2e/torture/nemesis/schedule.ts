@@ -41,7 +41,7 @@ export function planSchedule({ seed, faults, kinds }: ScheduleOptions): Schedule
   return scheduled.map((fault, place) => ({ number: place + 1, ...fault }));
 }
 
-/** One line per fault, for the screen. */
+/** Renders each fault as a line. */
 export function describeSchedule(schedule: ScheduledFault[]): string {
   return schedule
     .map(({ number, kind, begins, holdMs }) => {
@@ -57,7 +57,7 @@ function drawKinds(random: () => number, count: number, kinds: readonly FaultKin
   return drawn.slice(0, count);
 }
 
-export function shuffle<T>(random: () => number, list: readonly T[]): T[] {
+function shuffle<T>(random: () => number, list: readonly T[]): T[] {
   return list
     .map((item) => ({ item, place: random() }))
     .sort((one, other) => one.place - other.place)

@@ -1,6 +1,6 @@
 import { type OperationName } from "../history";
 
-/** What an organisation's clients know from answers. All clients of the organisation share it. */
+/** Objects of an organisation, as answers showed them. All clients of the organisation share it. */
 export interface Estate {
   /** Wallets of type NORMAL. The first ones are hot. */
   wallets: Wallet[];

@@ -2,8 +2,8 @@ import { seeded } from "@wonrail/kit/testing/random";
 import { type OperationName } from "../history";
 
 /**
- * One operation of a client. The numbers from 0 to 1 choose among the objects that the organisation
- * has when the operation is sent, so the plan does not depend on answers.
+ * An operation of a client. `choice` and `otherChoice`, from 0 to 1, choose among the objects that
+ * the organisation has when the client sends the operation. So the plan does not depend on answers.
  */
 export interface PlannedOperation {
   operation: number;

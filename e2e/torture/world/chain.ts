@@ -12,14 +12,14 @@ import { type ChainNode, startNode } from "../../chain/support/node";
 import { type RpcProxy, startRpcProxy } from "../../support/rpcProxy";
 import { type Links, placeOf } from "./links";
 
-const BLOCK_MS = 400;
+const BLOCK_MS = 1_000;
 /** Blocks on top that make a block final for the services. */
-export const FINALITY = 6;
+export const FINALITY = 5;
 const ENDPOINTS = 3;
 const MUCH_WEI = "0x56bc75e2d63100000";
 const DONE_MS = 60_000;
 
-/** The chain with three endpoints, of which the relayer needs two that agree. */
+/** The chain with three endpoints. The relayer needs two endpoints that agree. */
 export interface Chain {
   node: ChainNode;
   contracts: DeployedContracts;

@@ -1,8 +1,7 @@
 import { type Proxy, type ProxyMode, startProxy } from "@wonrail/kit/testing";
 import { type Parts } from "@wonrail/kit/testing/buildWorld";
 
-export const EDGES = ["gateway-service", "service-postgres", "service-kafka", "relayer-chain"] as const;
-export type Edge = (typeof EDGES)[number];
+export type Edge = "gateway-service" | "service-postgres" | "service-kafka" | "relayer-chain";
 
 /** A way between two processes. Several proxies are on it when both replicas of a service are. */
 export interface Link {

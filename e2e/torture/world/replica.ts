@@ -11,7 +11,7 @@ import {
 const RESTART_PAUSE_MS = 500;
 const READY_MS = 90_000;
 
-/** One process of a service, which is restarted when it ends by itself. */
+/** A process of a service. It starts again when it ends without a request. */
 export interface Replica {
   /** The service and the machine, such as `ledger-1`. */
   name: string;

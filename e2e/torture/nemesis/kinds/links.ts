@@ -32,7 +32,7 @@ function cut(edge: Edge, holdMs: readonly [number, number]): Fault {
     async begin({ links }, random) {
       const kind = pick(random, CUTS);
       const mode = { kind } as ProxyMode;
-      // One endpoint of the chain changes nothing, so all of them are cut.
+      // Two endpoints suffice for the relayer, so the fault cuts all three.
       const affected = edge === "relayer-chain" ? links.on(edge) : [pick(random, links.on(edge))];
       for (const link of affected) link.setMode(mode);
       const names = affected.map(({ name }) => name).join(", ");
