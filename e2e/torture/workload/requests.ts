@@ -24,7 +24,7 @@ type Builder = (
   surroundings: Surroundings,
 ) => Request["send"] | undefined;
 
-const SCHEDULED_IN_MS = 3_000;
+const SCHEDULED_IN_MS = 8_000;
 const UNITS_PER_WON = 1_000_000;
 
 /** The planned operation as a call. A charge replaces an operation without an object. */
