@@ -5,7 +5,7 @@ import { missingKafkaReason } from "./bus/ownServer";
 import { reportSkipped } from "./support/reportSkipped";
 import { run } from "./torture/run";
 import { readKnownSeeds } from "./torture/seeds";
-import { describeResult, isSound } from "./torture/summary";
+import { describeResult, isSound } from "./torture/result";
 
 // The seeded fault harness in a small size. `make faults` runs ten times as much, and
 // `make torture` more. WONRAIL_SEED=7 repeats a run.

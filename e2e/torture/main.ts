@@ -5,7 +5,7 @@ import { missingKafkaReason } from "../bus/ownServer";
 import { readOptions, USAGE } from "./options";
 import { run } from "./run";
 import { readKnownSeeds } from "./seeds";
-import { describeResult, isSound } from "./summary";
+import { describeResult, isSound } from "./result";
 
 /** Runs the seeds one after the other. Returns the exit code. */
 export async function main(args = process.argv.slice(2)): Promise<number> {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeExit } from "@wonrail/local/process/ownedProcess";
@@ -7,6 +7,7 @@ import { type Fault } from "./nemesis/fault";
 import { FAULTS } from "./nemesis/faults";
 import { runNemesis } from "./nemesis/nemesis";
 import { describeSchedule, planSchedule } from "./nemesis/schedule";
+import { isSound, type RunResult } from "./result";
 import { sample, writeRunFile } from "./runFile";
 import { verifyLedger } from "../support/verifyLedger";
 import { heal, untilSettled } from "./settle";
@@ -30,25 +31,11 @@ export interface RunOptions {
   report: (line: string) => void;
 }
 
-export interface RunResult {
-  seed: number;
-  historyFile: string;
-  outcomes: Clients["outcomes"];
-  /** Operations that got no final answer. */
-  unknown: number;
-  begunFaults: Map<string, number>;
-  failedFaults: string[];
-  /** Open work at the end. */
-  unsettled: Record<string, number>;
-  /** Processes that ended by themselves. */
-  crashes: string[];
-  violations: string[];
-}
-
 const CLIENTS = 12;
 const ANSWERED_MS = 60_000;
 /** A leased delivery of a killed process is sent again after a minute. */
 const SETTLED_MS = 120_000;
+const STALLED_MS = 180_000;
 const PROGRESS_EVERY_MS = 5_000;
 /** Outside addresses with no wallet behind them. */
 const OUTSIDE = [
@@ -89,15 +76,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const working = clients.run(() => hasFaults || progress() < 1);
     const nemesis = await runNemesis({ world, history, schedule, faults, progress, report });
     hasFaults = false;
-    while (progress() < 1) await sleep(100);
     await heal(world);
     report("the faults are over");
+    while (progress() < 1) await sleep(100);
     await untilAnswered(clients, working);
     const unsettled = await untilSettled(world, SETTLED_MS);
     stopReport();
     samples.push(...(await sample(world, "end")));
     await writeRunFile(history.file, world, samples);
-    return {
+    const result: RunResult = {
       seed,
       historyFile: history.file,
       outcomes: clients.outcomes,
@@ -111,6 +98,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
         ...(await verify(world)),
       ],
     };
+    if (!isSound(result)) cpSync(world.home.logsDir, join(folder, "logs"), { recursive: true });
+    return result;
   } finally {
     await world.close();
     history.close();
@@ -127,11 +116,21 @@ function choose(possible: readonly Fault[], names: string[]): Fault[] {
   });
 }
 
-/** The finished part of the run, from 0 to 1: of the time when minutes are given, else of the operations. */
+/**
+ * The finished part of the run, from 0 to 1: of the time when minutes are given, else of the
+ * operations. A run without any answer for some minutes is over: its operations stay unknown.
+ */
 function progressOf({ operations, minutes }: RunOptions, clients: Clients): () => number {
   const [startedMs, before] = [performance.now(), clients.done()];
-  if (minutes !== undefined) return () => Math.min(1, (performance.now() - startedMs) / (minutes * 60_000));
-  return () => Math.min(1, (clients.done() - before) / operations);
+  const newest = { done: before, atMs: startedMs };
+  return () => {
+    const [done, nowMs] = [clients.done(), performance.now()];
+    if (done > newest.done) Object.assign(newest, { done, atMs: nowMs });
+    if (nowMs - newest.atMs > STALLED_MS) return 1;
+    const part =
+      minutes === undefined ? (done - before) / operations : (nowMs - startedMs) / (minutes * 60_000);
+    return Math.min(1, part);
+  };
 }
 
 function reportEvery(describe: () => string, report: (line: string) => void): () => void {

@@ -33,12 +33,13 @@ const LOOK_EVERY_MS = 500;
 const QUIET_MS = 2_000;
 
 /** Ends every fault that may be left: also one whose end failed. */
-export async function heal({ links, chain, receiver, replicas }: World): Promise<void> {
+export async function heal({ links, postgres, chain, receiver, replicas }: World): Promise<void> {
   for (const link of links.all) link.setMode({ kind: "pass" });
   for (const endpoint of chain.endpoints) chain.leadTo(endpoint, "node");
   chain.liar.tellTheTruth();
   chain.faulty.setRate(0);
   receiver.setMode("up");
+  await postgres.start();
   await chain.node.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
   await chain.setPaused(false);
   for (const replica of replicas) {

@@ -63,7 +63,7 @@ export function openWorld(options: WorldOptions): Promise<World> {
 async function build(parts: Parts, { history, seed, brokers }: WorldOptions): Promise<Omit<World, "close">> {
   const home = openHome(parts);
   const secrets = openSecrets(home);
-  const guard = await parts.use(startGuard());
+  const guard = await parts.use(startGuard(home.dir));
   const links = createLinks(parts);
   const [postgres, chain, kafka, receiver] = await Promise.all([
     parts.use(startPostgres(home, secrets, guard)),

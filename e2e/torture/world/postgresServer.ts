@@ -32,20 +32,22 @@ export async function startPostgres(home: Home, secrets: Secrets, guard: Guard):
     maxConnections: MAX_CONNECTIONS,
   });
   let owned: OwnedProcess = await startProcess(spec, guard);
+  let isKilled = false;
   return {
     host,
     port,
     adminUrl,
     async kill() {
+      isKilled = true;
       process.kill(owned.pid, "SIGKILL");
       await owned.exited;
     },
     async start() {
       // The new server refuses to start until the last session of the killed one has ended.
-      for (const endMs = Date.now() + RESTART_MS; ; await sleep(200)) {
+      for (const endMs = Date.now() + RESTART_MS; isKilled; await sleep(200)) {
         try {
           owned = await startProcess(spec, guard);
-          return;
+          isKilled = false;
         } catch (error) {
           if (Date.now() > endMs) throw error;
         }

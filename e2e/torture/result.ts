@@ -1,4 +1,19 @@
-import { type RunResult } from "./run";
+import { type Clients } from "./workload/clients";
+
+export interface RunResult {
+  seed: number;
+  historyFile: string;
+  outcomes: Clients["outcomes"];
+  /** Operations that got no final answer. */
+  unknown: number;
+  begunFaults: Map<string, number>;
+  failedFaults: string[];
+  /** Open work at the end. */
+  unsettled: Record<string, number>;
+  /** Processes that ended by themselves. */
+  crashes: string[];
+  violations: string[];
+}
 
 /** The result of a run for the screen. */
 export function describeResult(result: RunResult): string {
