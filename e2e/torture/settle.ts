@@ -6,6 +6,8 @@ import { type World } from "./world/openWorld";
 /** Counts of unfinished work: the schema and the statement. */
 const UNFINISHED: Record<string, readonly [schema: string, statement: string]> = {
   "transfers without an end": ["payment", "select count(*) from transfers where status = 'PENDING'"],
+  "holds without an end": ["ledger", "select count(*) from holds where state = 'open'"],
+  "settlements without an entry": ["events", "select count(*) from early_settlements"],
   "settlements without an end": ["payment", "select count(*) from settlements where status = 'SUBMITTED'"],
   "unsettled operations": [
     "chain_relayer",
