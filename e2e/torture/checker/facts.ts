@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 /** The services with a schema of their own, by the names of `postgres.urls` in stack.json. */
 export type Schema = "auth" | "wallet" | "ledger" | "payment" | "chain-relayer" | "events";
 
-/** Where a run's world can be read. The runner writes it as `run.json` beside the history. */
+/** Addresses and logins of a run's world. The runner writes them to `run.json` beside the history. */
 export interface RunFacts {
   gatewayUrls: string[];
   organisations: Organisation[];

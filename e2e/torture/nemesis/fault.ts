@@ -7,9 +7,9 @@ export interface Fault {
   holdMs: readonly [number, number];
   /** Faults with a common part never overlap. */
   touches?: string;
-  /** True when the system needs a minute after the end. Such faults begin in the first half. */
+  /** True when the system needs a minute after the end. The schedule starts these faults early. */
   isSlowToHeal?: true;
-  /** Undefined when the world cannot have the fault, for example without Kafka. */
+  /** False when the world cannot have the fault, for example without Kafka. */
   isPossible?(world: World): boolean;
   begin(world: World, random: () => number): Promise<RunningFault>;
 }
