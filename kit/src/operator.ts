@@ -1,8 +1,13 @@
 import { userInfo } from "node:os";
 
 /** The operator's name for audit trails. In a container a user id may have no name. */
-export function operatorOf({ USER: user }: { USER?: string | undefined }): string {
-  return `operator:${user ?? nameOfUser()}`;
+export function operatorName({ USER: user }: { USER?: string | undefined }): string {
+  return user ?? nameOfUser();
+}
+
+/** As it stands in columns that other actors share. */
+export function operatorOf(config: { USER?: string | undefined }): string {
+  return `operator:${operatorName(config)}`;
 }
 
 function nameOfUser(): string {

@@ -5,7 +5,7 @@ import { type Organisation } from "../domain/organisations";
 import { organisationChanged } from "../events";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { lockOrganisation, updateOrganisation } from "../store/organisations";
-import { recordChange } from "./recordChange";
+import { type Actor, recordChange } from "./recordChange";
 
 /**
  * Issues a new secret key to an organisation that lost or leaked its own. API keys stay valid; the
@@ -13,7 +13,7 @@ import { recordChange } from "./recordChange";
  */
 export async function rotateSecretKey(
   { db, keyMode }: Deps,
-  input: { code: string; actor: string },
+  input: { code: string; actor: Actor },
 ): Promise<{ organisation: Organisation; secretKey: string }> {
   const { organisation: found } = await mustFindOrganisation(db, input.code);
   const secretKey = createSecretKey(keyMode);
