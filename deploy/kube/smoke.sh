@@ -206,7 +206,7 @@ say "NetworkPolicy: chain-relayer reaches wallet, and payment chain-relayer; 7 e
 kek="$(secret_value 'kek\.json' | node -p 'const k = JSON.parse(require("fs").readFileSync(0, "utf8")); k.keys.second = require("crypto").randomBytes(32).toString("base64"); k.current = "second"; JSON.stringify(k)')"
 set_secret kek.json "$kek"
 under_load "key-encryption key added" "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=2
-wallet_admin kek rotate >/dev/null
+wallet_admin kek rotate --reason "smoke test" >/dev/null
 told "key-encryption key rotated" kek_status
 
 old="$(secret_value payment-url)"

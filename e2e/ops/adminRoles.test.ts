@@ -2,6 +2,10 @@ import { implementAdmin, roleMessage, type AdminHandlers, type RoleName } from "
 import { type GrpcService, type ServerCall } from "@wonrail/kit/grpc/server";
 import { AuthAdminServiceService } from "@wonrail/proto/auth/v1/admin";
 import { AdminServiceService } from "@wonrail/proto/common/v1/admin";
+import { EventsAdminServiceService } from "@wonrail/proto/events/v1/admin";
+import { PaymentAdminServiceService } from "@wonrail/proto/payment/v1/admin";
+import { RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
+import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
 import { readText } from "./repository";
 
 interface Rule {
@@ -12,7 +16,14 @@ interface Rule {
 type ServiceDefinition = GrpcService["definition"];
 
 const ROLES: RoleName[] = ["viewer", "support", "treasury", "compliance", "admin"];
-const DEFINITIONS: ServiceDefinition[] = [AdminServiceService, AuthAdminServiceService];
+const DEFINITIONS: ServiceDefinition[] = [
+  AdminServiceService,
+  AuthAdminServiceService,
+  RelayerAdminServiceService,
+  PaymentAdminServiceService,
+  EventsAdminServiceService,
+  WalletAdminServiceService,
+];
 const table = JSON.parse(readText("proto/adminRoles.json")) as Record<string, Record<string, Rule>>;
 const callers = JSON.parse(readText("proto/callers.json")) as Record<string, Record<string, string[]>>;
 const methods = DEFINITIONS.flatMap((definition) =>
@@ -38,7 +49,9 @@ test("only the console, the CLI and the service's own pod may call admin methods
 
 test("every method that changes state says so, and no other", () => {
   const reads = methods.filter(({ method }) => ruleOf(method).changes !== true).map(({ method }) => method);
-  const names = methods.map(({ method }) => method).filter((method) => /\/(List|Get|Verify)/.test(method));
+  const names = methods
+    .map(({ method }) => method)
+    .filter((method) => /\/(List|Get|Verify|Check)/.test(method));
   expect(reads).toEqual(names);
 });
 

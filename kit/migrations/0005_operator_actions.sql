@@ -24,7 +24,7 @@ create table operator_actions (
   constraint operator_actions_hashes_are_sha256 check (octet_length(previous_hash) = 32 and octet_length(hash) = 32)
 );
 
--- One row, which each action locks.
+-- The end of the chain. Each action locks this single row.
 create table operator_action_head (
   is_only boolean primary key default true,
   sequence bigint not null,

@@ -5,11 +5,6 @@ export function operatorName({ USER: user }: { USER?: string | undefined }): str
   return user ?? nameOfUser();
 }
 
-/** As it stands in columns that other actors share. */
-export function operatorOf(config: { USER?: string | undefined }): string {
-  return `operator:${operatorName(config)}`;
-}
-
 function nameOfUser(): string {
   try {
     return userInfo().username;

@@ -30,6 +30,8 @@ export interface Service {
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   ops: string;
+  /** host:port */
+  grpc: string;
   /** Id of the running process. */
   pid(): number;
   exited(): Promise<unknown>;
@@ -340,6 +342,7 @@ async function serviceAt({ name, instance, dir, guard, env }: ServicePlace): Pro
   let owned: OwnedProcess | undefined;
   return {
     ops,
+    grpc: `127.0.0.1:${env.GRPC_PORT}`,
     logFile,
     async start(extra = {}) {
       owned = await startProcess(

@@ -9,7 +9,7 @@ import { type GrpcService, type ServerCall, type UnaryHandler } from "../grpc/se
 import { type ActingOperator, checkOperator } from "./operators";
 import { adminRuleOf } from "./rules";
 
-/** A call by an operator who has the method's role and stated a reason. */
+/** A call with its operator. The kit has checked the role and the reason. */
 export interface AdminCall extends ServerCall {
   readonly operator: ActingOperator;
 }

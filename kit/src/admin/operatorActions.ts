@@ -5,7 +5,7 @@ import { type Database, type Queryable, sql, type Tx, tx } from "../db";
 import { type JsonObject } from "../json";
 import { type ActingOperator, type RoleName } from "./operators";
 
-/** What an operator did, in the hash chain of the service that did it. */
+/** One entry of a service's trail of operators' actions. */
 export interface OperatorAction {
   sequence: bigint;
   occurredAt: Date;

@@ -7,7 +7,7 @@ import { NotAdmitted } from "../grpc/server/notAdmitted";
 export const OPERATOR_ROLES = ["viewer", "support", "treasury", "compliance", "admin"] as const;
 export type RoleName = (typeof OPERATOR_ROLES)[number];
 
-/** One method's line in proto/adminRoles.json. */
+/** The line of a method in proto/adminRoles.json. */
 export interface AdminRule {
   role: RoleName;
   /** The method changes state: the request must state a reason. */
