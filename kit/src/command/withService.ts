@@ -79,6 +79,10 @@ function problemOf(error: unknown, service: ServiceName, address: string): Refus
   if (transport?.code === status.PERMISSION_DENIED) return new Refusal(transport.details);
   if (transport && isNotExecuted(error))
     return new CouldNotRun(`${service} at ${address} cannot be reached. ${remedyFor(service)}`);
+  if (isNotExecuted(error))
+    return new CouldNotRun(
+      `${service} could not do it: its database or the chain does not answer. Nothing was changed: try again.`,
+    );
   if (isOutcomeUnknown(error))
     return new CouldNotRun(
       `${service} at ${address} did not answer in time. The command may have been executed: look before you repeat it.`,

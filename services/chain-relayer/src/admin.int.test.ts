@@ -161,7 +161,7 @@ test("lists payment managers, the one in use last, and takes no other without a 
   });
   await cursorAt(database.db, 1_000n, 4_000_000_000n);
   const { code, err } = await run("manager", "adopt", next!, ...reason);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Try again") });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Nothing was changed: try again.") });
 });
 
 test("a wrong command line exits with 2 and names the help", async () => {
