@@ -143,7 +143,7 @@ in_use=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 # of a chart that deploys its 
 operators_commands() {
   grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md docs/operate/*.md |
     sed -E "s/^\`//; s/ -n wonrail//; s/--org <id>/--org $1/; s/--wallet <id>/--wallet $2/" |
-    sed -E "s/<transfer>/$3/; s/--id <id>/--id 1/; s/(deliveries|disable) <id>/\1 --help/" |
+    sed -E "s/<transfer>/$3/; s/--id <id>/--id 1/; s/<text>/smoke test/; s/(deliveries|disable) <id>/\1 --help/" |
     sed -E "s/adopt <address>/adopt $in_use/; s/…\$/--help/" | sort -u
 }
 try_command() {

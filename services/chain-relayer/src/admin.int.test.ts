@@ -157,7 +157,7 @@ test("lists payment managers, the one in use last, and takes no other without a 
   expect((await run("manager", "adopt", "0x12", ...reason)).code).toBe(2);
   expect(await run("manager", "adopt", one!, ...reason)).toMatchObject({
     code: 1,
-    err: "address: is in use\n",
+    err: expect.stringContaining(" is in use\n"),
   });
   await cursorAt(database.db, 1_000n, 4_000_000_000n);
   const { code, err } = await run("manager", "adopt", next!, ...reason);

@@ -130,7 +130,7 @@ export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
       const outcome = await onChain(signal, (provider) =>
         adoptPaymentManager({ db, provider }, address, operator),
       );
-      if (outcome !== "adopted") throw refusal("address", notAdopted(outcome));
+      if (outcome !== "adopted") throw refusal("address", notAdopted(address, outcome));
       return {};
     },
   });
@@ -181,16 +181,16 @@ function replacedAt(block: bigint): string {
   );
 }
 
-function notAdopted(outcome: Exclude<Adoption, "adopted">): string {
+function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): string {
   switch (outcome) {
     case "in_use":
-      return "is in use";
+      return `${address} is in use`;
     case "nothing_ingested":
       return "the service has not ingested a block yet";
     case "rescanning":
       return "a rescan is under way. Try again when it has ended";
     case "not_of_our_token":
-      return "was not a payment manager of the token at the last ingested block";
+      return `${address} was not a payment manager of the token at the last ingested block`;
     case "changed_meanwhile":
       return "another payment manager was adopted meanwhile";
     default:
