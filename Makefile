@@ -1,6 +1,6 @@
 # Every target calls the npm script of the same name: where there is no make, `npm run <target>` does the same.
 .DEFAULT_GOAL := help
-.PHONY: help up down reset doctor logs stack observe demo admin build docs lint format check test bench faults upgrade tools kube
+.PHONY: help up down reset doctor logs stack observe demo admin build docs lint format check test bench faults torture upgrade tools kube
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -39,6 +39,8 @@ bench: ## speed and memory, as ratios within one run
 	@npm run bench --silent
 faults: ## kill parts of the system and check that no money is lost or moved twice
 	@npm run faults --silent
+torture: ## run the whole system under 50,000 operations and 60 faults of a seed (SEED=7: repeat a run)
+	@npm run torture --silent -- --ops 50000 --faults 60 --brokers 3 --known $(if $(SEED),--seed $(SEED))
 upgrade: ## run this release's migrations while the previous release serves customers (FROM=<commit or tag>)
 	@npm run upgrade --silent -- $(FROM)
 tools: ## build helm 3 and 4, helm-unittest and kubeconform with Go, for the tests of the chart

@@ -12,7 +12,16 @@ const SILENT = ["payment", "events"];
 const FOLDERS = ["commands", "queries", "domain", "store"];
 /** Services with several flows have one folder per flow; the others have FOLDERS at the top. */
 const FLOWS: Record<string, string[]> = {
-  "chain-relayer": ["evm", "sender", "settlement", "indexer", "deposits", "reconciliation", "records"],
+  "chain-relayer": [
+    "evm",
+    "sender",
+    "settlement",
+    "indexer",
+    "deposits",
+    "reconciliation",
+    "records",
+    "x402",
+  ],
   events: ["feed", "webhooks"],
 };
 /** The operators' RPCs, and the commands that call them. */
@@ -175,7 +184,7 @@ describe("each outside library stays in its folder:", () => {
       /^(services\/wallet\/src\/keys\/|services\/chain-relayer\/src\/evm\/|sdk\/examples\/|contracts\/|e2e\/)/,
     ],
     ["opossum", /^kit\/src\/grpc\//],
-    ["express", /^gateway\//],
+    ["express", /^(gateway|e2e\/x402)\//],
   ];
   test.each(homes)("%s", (library, home) => {
     const wrong = imports(production).filter(

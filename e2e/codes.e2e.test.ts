@@ -219,6 +219,7 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
   PAY_008: PAYMENT_CODES.PAY_008,
   PAY_009: PAYMENT_CODES.PAY_009,
 
+  PYO_001: PAYMENT_CODES.PYO_001,
   TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${UNKNOWN_ID}`),
   TX_002: async ({ api }) => {
     const hash = newHash();

@@ -10,6 +10,7 @@ import { compareForeignAnswers } from "./money/foreignIds";
 import { hostileCases, type Fixtures } from "./money/hostile";
 import { hostileRecords } from "./money/hostileRecords";
 import { hostileRest } from "./money/hostileRest";
+import { hostileX402 } from "./money/hostileX402";
 import { lineOf, createEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
@@ -53,7 +54,12 @@ test("invalid fields are refused with a code and the field name, and the ledger 
   const instant = await api.post("/api/transaction", record(address));
   const scheduled = await api.post("/api/transaction", scheduledRecord(address));
   const recorded = { instantId: instant.id as string, scheduledId: scheduled.id as string, address };
-  const cases = [...hostileCases(fixtures), ...hostileRest(fixtures), ...hostileRecords(recorded)];
+  const cases = [
+    ...hostileCases(fixtures),
+    ...hostileRest(fixtures),
+    ...hostileRecords(recorded),
+    ...hostileX402(),
+  ];
   expect(cases.length).toBeGreaterThan(1_000);
   const before = [await wholeLedger(), await api.get("/api/transaction")];
   const wrong: unknown[] = [];
@@ -115,6 +121,12 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { cancelId: pcl } = await stranger.api.post("/api/wallets/payment/cancel", { paymentId });
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
+  const payout = {
+    fromWalletId: walletId,
+    dryRun: true,
+    rows: [{ toWalletAddress: otherAddress, amount: 1 }],
+  };
+  const { payoutId: pyo } = await stranger.api.post("/api/payouts", payout);
   const { refundId } = await stranger.api.post("/api/wallets/charge/refund", { walletId });
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
   const evt = await eventually(async () => (await stranger.api.get("/api/events?limit=1")).items[0].eventId);
@@ -125,7 +137,7 @@ test("another organisation's ids are answered exactly like unknown ids", async (
     rfd: refundId,
     pay: paymentId,
     txn: id,
-    ...{ ccl, pcl, prf },
+    ...{ ccl, pcl, prf, pyo },
   };
   const hook = { url: "http://127.0.0.1:9/hook", status: "DISABLED" };
   const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);

@@ -83,8 +83,8 @@ test.each(CRASH_POINTS)(
       // The next replica takes over when the lease ends. Its own leases are younger than a second.
       await asAdmin(stack.stack(), "events", (db) =>
         db.run(sql`
-          update deliveries set leased_until = now()
-          where status = 'PENDING' and leased_until < now() + interval '59 seconds'`),
+          update deliveries set waits_until = now()
+          where status = 'PENDING' and waits_until < now() + interval '59 seconds'`),
       );
       await eventually(
         async () => {

@@ -34,7 +34,11 @@ export default defineConfig({
       { text: "Guides", link: "/guides/accept-a-payment", activeMatch: "/(guides|concepts)/" },
       { text: "Operate", link: "/operate/install", activeMatch: "/(operate|runbooks)/" },
       { text: "Reference", link: "/reference/rest", activeMatch: "/reference/" },
-      { text: "Contribute", link: "/contribute/architecture", activeMatch: "/(contribute|adr|performance)/" },
+      {
+        text: "Contribute",
+        link: "/contribute/architecture",
+        activeMatch: "/(contribute|adr|evidence|performance)/",
+      },
     ],
     sidebar,
     footer: {

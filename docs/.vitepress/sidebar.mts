@@ -29,6 +29,7 @@ const contribute = section("Contribute", "contribute", [
 ]);
 contribute.items!.push(
   { text: "Performance", collapsed: true, items: pages("performance", ["index", ...namesIn("performance")]) },
+  { text: "Evidence", collapsed: true, items: pages("evidence", namesIn("evidence")) },
   { text: "Decisions", link: "/adr/index" },
 );
 
@@ -38,9 +39,11 @@ const everywhere = [
   section("Guides", "guides", [
     "accept-a-payment",
     "refund-and-cancel",
+    "pay-many",
     "reconcile-a-day",
     "events",
     "webhooks",
+    "x402",
     "keys-and-scopes",
     "handle-errors",
     "events",

@@ -25,7 +25,11 @@ export interface OwnCluster {
   remove(): Promise<void>;
 }
 
-export async function ownCluster(size: number): Promise<OwnCluster> {
+/** `advertise` gives the address under which clients reach a broker, such as a proxy's. */
+export async function ownCluster(
+  size: number,
+  advertise = (address: string): Promise<string> => Promise.resolve(address),
+): Promise<OwnCluster> {
   const { cacheDir, javaHome } = readTestConfig();
   const java = findJava(javaHome);
   if (!java.ok) throw new Error(java.why);
@@ -39,9 +43,12 @@ export async function ownCluster(size: number): Promise<OwnCluster> {
     const brokerPort = await randomFreePort();
     const logFile = join(dir, `broker-${id}.log`);
     const ports = { brokerPort, controllerPort };
-    places.push(prepareKafka({ dir: home, logFile, java: java.command, jars, ...ports }));
+    const { spec, brokers: own } = prepareKafka({ dir: home, logFile, java: java.command, jars, ...ports });
     if (id > 1) assignIdentity(home, id, brokerPort);
-    appendFileSync(join(home, "server.properties"), replicationSettings(size));
+    const brokers = await advertise(own);
+    const advertised = lines({ "advertised.listeners": `PLAINTEXT://${brokers}` });
+    appendFileSync(join(home, "server.properties"), replicationSettings(size) + advertised);
+    places.push({ brokers, spec });
   }
   const owned = new Map<number, OwnedProcess>();
   const start = async (id: number): Promise<void> => {

@@ -2,10 +2,11 @@ import { readStack } from "../support/stackFile";
 import { booksChapter, depositChapter, restartChapter } from "./chain";
 import { eventsChapter } from "./events";
 import { keysChapter } from "./keys";
-import { moneyChapter, outsideTransferChapter, refundChapter } from "./money";
+import { moneyChapter, outsideTransferChapter, payoutChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
 import { screen } from "./screen";
 import { openDemo } from "./demo";
+import { x402Chapter } from "./x402";
 
 /** Plays all chapters against the running stack. */
 export async function main(): Promise<number> {
@@ -14,9 +15,11 @@ export async function main(): Promise<number> {
     const demo = openDemo(readStack());
     await keysChapter(demo);
     const cast = await moneyChapter(demo);
+    await payoutChapter(demo, cast);
     await outsideTransferChapter(demo, cast);
     await recordsChapter(demo, cast);
     await depositChapter(demo, cast);
+    await x402Chapter(demo, cast);
     await restartChapter(demo, cast);
     await refundChapter(demo, cast);
     await booksChapter(demo, cast);

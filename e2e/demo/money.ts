@@ -103,6 +103,27 @@ async function refundOfAPart({ api }: Demo, order: object): Promise<{ paymentId:
   return { paymentId };
 }
 
+/** A file with wrong rows moves nothing; the corrected one pays all. */
+export async function payoutChapter({ api }: Demo, { alice, shop }: Cast): Promise<void> {
+  screen.chapter("A payout from a file");
+  const pay = async (amounts: number[], more: object) => {
+    const records = amounts.map((amount, index) => `${shop.walletAddress},${amount},salary-${index}`);
+    const csv = ["toWalletAddress,amount,reference", ...records].join("\n");
+    const { payoutId } = await api.post("/api/payouts", { fromWalletId: alice.walletId, csv, ...more });
+    return until(
+      () => api.get(`/api/payouts/${payoutId}`),
+      ({ status }) => status !== "PENDING",
+    );
+  };
+  const refused = await pay([300, 900_000_000, 200], { mode: "ATOMIC" });
+  const { items } = await api.get(`/api/payouts/${refused.payoutId}/rows?status=REFUSED`);
+  screen.done(`${refused.status}, nothing moved: row ${items[0].index} has ${items[0].error.code}`);
+  const trial = await pay([300, 200], { dryRun: true });
+  screen.done(`a dry run accepts ${trial.acceptedCount} of ${trial.rowCount} rows`);
+  const paid = await pay([300, 200], { mode: "ATOMIC" });
+  screen.done(`${paid.status}: ${krw(paid.acceptedAmount)} in ${paid.acceptedCount} transfers`);
+}
+
 /** Money to an outside address: held, then posted when the chain is final. */
 export async function outsideTransferChapter({ api }: Demo, { alice }: Cast): Promise<void> {
   screen.chapter("A transfer to an outside address");

@@ -88,6 +88,7 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
   PAY_007: { operator: NOTHING, support: "Advise a payment or transfer in the other direction." },
   PAY_008: { operator: NOTHING, support: "Read the payment and advise a refund of the rest." },
   PAY_009: { operator: NOTHING, support: "Read the payment and show its refunds." },
+  PYO_001: { operator: NOTHING, support: READ_ID },
   TX_001: { operator: NOTHING, support: READ_ID },
   TX_002: { operator: NOTHING, support: "Point to the record in `details.id`." },
   TX_003: { operator: NOTHING, support: "Read the record's history. CONFIRMED and FAILED are final." },

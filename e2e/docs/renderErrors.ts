@@ -68,6 +68,7 @@ const GROUPS: Record<string, string> = {
   TRF: "Transfers",
   CHG: "Charges and refunds",
   PAY: "Payments",
+  PYO: "Payouts",
   EVT: "Events",
   WHK: "Webhooks",
   TX: "Recorded transactions",

@@ -9,6 +9,8 @@ export const TYPES_OF_STORY = [
   "payment.cancelled",
   "payment.created",
   "payment.refunded",
+  "payout.completed",
+  "payout.created",
   "refund.created",
   "settlement.confirmed",
   "transaction.status_changed",
@@ -41,6 +43,8 @@ export async function tellStory(api: Api): Promise<void> {
   const transfer = { fromWalletId: payer.walletId, amount: 2_000 };
   await api.post("/api/wallets/transfer", { ...transfer, toWalletAddress: shop.walletAddress });
   await api.post("/api/wallets/transfer", { ...transfer, toWalletAddress: OUTSIDE });
+  const row = { toWalletAddress: shop.walletAddress, amount: 1_000 };
+  await api.post("/api/payouts", { fromWalletId: payer.walletId, dryRun: true, rows: [row] });
   await api.post("/api/wallets/charge/refund", { walletId: shop.walletId });
   const network = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
   const addresses = { fromAddress: OUTSIDE, toAddress: OUTSIDE };
@@ -58,6 +62,7 @@ const PATHS: Record<string, string> = {
   rfd: "/api/wallets/charge/refund/",
   trf: "/api/wallets/transfer/",
   pay: "/api/wallets/payment/",
+  pyo: "/api/payouts/",
   txn: "/api/transaction/",
 };
 

@@ -10,7 +10,7 @@ interface Request {
 
 /** Objects of another organisation, by kind. */
 export type Foreign = Record<
-  "wal" | "trf" | "chg" | "ccl" | "rfd" | "pay" | "pcl" | "prf" | "txn" | "evt" | "whk" | "key",
+  "wal" | "trf" | "chg" | "ccl" | "rfd" | "pay" | "pcl" | "prf" | "pyo" | "txn" | "evt" | "whk" | "key",
   string
 >;
 
@@ -58,6 +58,9 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
     ["pay", (id) => get(`/api/wallets/payment/${id}`)],
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
     ["pay", (id) => post("/api/wallets/payment/refund", { paymentId: id, amount })],
+    ["wal", (id) => post("/api/payouts", { fromWalletId: id, rows: [{ toWalletAddress, amount }] })],
+    ["pyo", (id) => get(`/api/payouts/${id}`)],
+    ["pyo", (id) => get(`/api/payouts/${id}/rows`)],
     ["evt", (id) => get(`/api/events/${id}`)],
     ["key", (id) => get(`/api/wallet-auth/keys/${id}`)],
     ["key", (id) => ({ method: "DELETE", path: `/api/wallet-auth/keys/${id}` })],

@@ -1,4 +1,5 @@
 import { newId } from "@wonrail/kit/contract/ids";
+import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type Hostile, type Fixtures } from "./hostile";
 
 // The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.
@@ -19,6 +20,7 @@ const NO_USER: Values = [
   ["half of a surrogate pair", '"\\ud83d"'],
   ["a NUL", '"a\\u0000b"'],
 ];
+const NO_FLAG: Values = unlabelled("null", "0", "1", '"true"', '""', "[]", "{}");
 const NO_TYPE: Values = [...NO_TEXT, ...unlabelled('""', '"GOLD"', '"normal"', '"NORMAL "', '["NORMAL"]')];
 const NO_METADATA: Values = [
   ...unlabelled("null", "0", '"x"', "[]", "true"),
@@ -37,6 +39,7 @@ const NO_CHANGE: Values = [
   ["21 pairs", text(Object.fromEntries([..."abcdefghijklmnopqrstu"].map((key) => [key, null])))],
 ];
 
+const NO_SEQUENCE = [...NO_TEXT, ...unlabelled('"-1"', '"1.5"', '"x"', '""')];
 const WEBHOOK_FIELDS: Record<string, Values> = {
   url: [
     ...NO_TEXT,
@@ -47,14 +50,20 @@ const WEBHOOK_FIELDS: Record<string, Values> = {
   description: [...NO_TEXT, ["501 characters", text("d".repeat(501))]],
   status: [...NO_TEXT, ...unlabelled('"GONE"', '"enabled"')],
   ordering: [...NO_TEXT, ...unlabelled('"OBJECT"', '"global"')],
-  after: [...NO_TEXT, ...unlabelled('"-1"', '"1.5"', '"x"', '""')],
+  after: NO_SEQUENCE,
 };
+
+const { after: _, ...WEBHOOK_CHANGES } = WEBHOOK_FIELDS;
+const NO_OVERLAP = unlabelled("null", '"60"', "-1", "1.5", "604801", "true", "[]", "{}");
+/** The fields of a request are checked before the webhook is looked for. */
+const WEBHOOK = `/api/webhooks/whk_${NOBODY}`;
+const REPLAY_FIELDS: Record<string, Values> = { after: NO_SEQUENCE, upTo: NO_SEQUENCE };
 
 const KEY_FIELDS: Record<string, Values> = {
   name: [...NO_TEXT, ["nothing", '""'], ["101 characters", text("n".repeat(101))]],
   scopes: [
     ...unlabelled("null", "0", '"wallets:read"', "{}", "[]", "[1]", "[null]", '["everything"]'),
-    ["15 scopes", text(Array(15).fill("wallets:read"))],
+    ["too many scopes", text(Array(SCOPES.length + 1).fill("wallets:read"))],
   ],
 };
 const MORE_KEY_FIELDS: Record<string, Values> = {
@@ -70,6 +79,39 @@ const MORE_KEY_FIELDS: Record<string, Values> = {
   apiVersion: [...NO_TEXT, ...unlabelled('""', '"1999-01-01"', '"latest"')],
 };
 
+const ROW = { toWalletAddress: `0x${"5".repeat(40)}`, amount: 1 };
+const rowsWith = (fields: object) => text([ROW, { ...ROW, ...fields }]);
+const NO_MODE: Values = [...NO_TEXT, ...unlabelled('""', '"atomic"', '"ALL"')];
+const NO_ROWS: Values = [
+  ...unlabelled("null", "0", '"x"', "true", "{}", "[]", "[null]", "[1]", "[[]]", "[{}]"),
+  ["a row without an amount", text([{ toWalletAddress: ROW.toWalletAddress }])],
+  ["no address", rowsWith({ toWalletAddress: "0x1" })],
+  ["an amount of 0", rowsWith({ amount: 0 })],
+  ["a negative amount", rowsWith({ amount: -1 })],
+  ["an amount in a string", rowsWith({ amount: "1" })],
+  ["an amount that is no whole number", rowsWith({}).replace(/1}]$/, "1.5}]")],
+  ["a memo of 201 characters", rowsWith({ memo: "m".repeat(201) })],
+  ["an empty reference", rowsWith({ reference: "" })],
+  ["metadata that is no object", rowsWith({ metadata: [] })],
+  ["a key of 256 characters", rowsWith({ idempotencyKey: "k".repeat(256) })],
+  ["an unknown field", rowsWith({ fromWalletId: "wal_1" })],
+  ["one key for two rows", text([1, 2].map(() => ({ ...ROW, idempotencyKey: "one" })))],
+  ["a sum over 2^53 - 1", rowsWith({ amount: Number.MAX_SAFE_INTEGER })],
+];
+const NO_CSV: Values = [
+  ...NO_TEXT,
+  ...["", "toWalletAddress", "amount", "toWalletAddress,amount", "toWalletAddress,amount,amount\n"].map(
+    (csv): [string, string] => [csv, text(csv)],
+  ),
+  ["an unknown column", text("toWalletAddress,amount,fromWalletId\n0x1,1,wal_1")],
+  ["a missing cell", text(`toWalletAddress,amount\n${ROW.toWalletAddress}`)],
+  ["an open quote", text(`toWalletAddress,amount\n"${ROW.toWalletAddress},1`)],
+  ["characters behind a quote", text(`toWalletAddress,amount\n"${ROW.toWalletAddress}"x,1`)],
+  ["no amount", text(`toWalletAddress,amount\n${ROW.toWalletAddress},`)],
+  ["an amount with a comma", text(`toWalletAddress,amount\n${ROW.toWalletAddress},"1,000"`)],
+  ["a formula", text(`toWalletAddress,amount\n${ROW.toWalletAddress},=1+1`)],
+];
+
 /** Each is refused with REQ_001 and its field, but for ids in paths, which are absent. */
 export function hostileRest(fixtures: Fixtures): Hostile[] {
   return [...bodies(fixtures), ...pathIds(fixtures), ...queries(fixtures)];
@@ -78,6 +120,7 @@ export function hostileRest(fixtures: Fixtures): Hostile[] {
 function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
   const create = { userId: "new", walletType: "NORMAL" };
   const key = { name: "shop", scopes: ["wallets:read"] };
+  const payout = { fromWalletId: walletId, rows: [ROW] };
   const refresh = { apiKey: "wk_test_a", secretKey: "ws_test_a" };
   return [
     ...spoilt("POST", "/api/wallets", create, {
@@ -89,7 +132,19 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
     ...spoilt("PATCH", `/api/wallets/charge/${chargeId}`, { metadata: {} }, { metadata: NO_CHANGE }),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
     ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
+    ...spoilt("PATCH", WEBHOOK, {}, WEBHOOK_CHANGES),
+    ...spoilt("POST", `${WEBHOOK}/rotate-secret`, {}, { overlapSeconds: NO_OVERLAP }),
+    ...spoilt("POST", `${WEBHOOK}/replay`, { after: "0", upTo: "9" }, REPLAY_FIELDS),
+    ...["false", "null", '"true"'].map((value) =>
+      refused("POST", `${WEBHOOK}/replay`, "failed", value, `{"failed":${value}}`),
+    ),
     ...spoilt("POST", "/api/wallet-auth/keys", key, KEY_FIELDS),
+    ...spoilt("POST", "/api/payouts", payout, { mode: NO_MODE, dryRun: NO_FLAG, rows: NO_ROWS }),
+    ...NO_CSV.map(([name, json]) => {
+      const body = `{"fromWalletId":"${walletId}","dryRun":true,"csv":${json}}`;
+      return refused("POST", "/api/payouts", "csv", name, body);
+    }),
+    refused("POST", "/api/payouts", "rows", "rows and csv", text({ ...payout, csv: "" })),
     ...Object.entries(MORE_KEY_FIELDS).flatMap(([field, values]) =>
       values.map(([name, json]) =>
         refused(
@@ -105,7 +160,10 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
       const path = `/api/wallet-auth/keys/key_${NOBODY}?withSuccessors=${value}`;
       return refused("DELETE", path, "withSuccessors", value);
     }),
-    ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {
+    ...[
+      ...["DELETE /api/wallet-auth/api-key", "POST /api/wallet-auth/rotate-secret"],
+      ...[`POST /api/wallets/${walletId}/deactivate`, `POST ${WEBHOOK}/test`],
+    ].map((place) => {
       const [method, path] = place.split(" ") as [string, string];
       return refused(method, path, "walletId", "in a body that there is none of", '{"walletId":1}');
     }),
@@ -149,6 +207,8 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
     ["GET", "/api/wallets/charge/", "", "chg", "CHG_002"],
     ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
     ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
+    ["GET", "/api/payouts/", "", "pyo", "PYO_001"],
+    ["GET", "/api/payouts/", "/rows", "pyo", "PYO_001"],
     ["GET", "/api/events/", "", "evt", "EVT_001"],
     ["GET", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
     ["DELETE", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
@@ -208,6 +268,7 @@ const KEYS = {
   webhook: newId("whk"),
   key: newId("key"),
   refund: newId("rfd"),
+  payout: newId("pyo"),
   line: "7",
   place: "7.1",
 };
@@ -262,19 +323,21 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     "/api/transactions": {
       cursor: [...cursors("place"), ...["0.1", "1.", "1.99999999"].map(base64)],
       type: ["", ",", "GIFT", "payment", "PAYMENT,"],
+      status: NO_STATUS,
       ...MONEY,
     },
     [`/api/wallets/${walletId}/balance`]: { at: [...NO_MOMENT, "9999-01-01T00:00:00Z"] },
     [`/api/wallets/${walletId}/transactions`]: {
       cursor: cursors("line"),
       type: ["", ",", "GIFT", "payment", "PAYMENT,", "PAYMENT,GIFT", "PAYMENT;CHARGE"],
-      from: NO_MOMENT,
-      to: NO_MOMENT,
+      ...{ from: NO_MOMENT, to: NO_MOMENT, order: MONEY.order },
     },
     "/api/events": { ...EVENT_FILTERS, order: ["", "up", "ASC"], wait: ["", "-1", "21", "1e1", "0x1"] },
     "/api/events/stream": EVENT_FILTERS,
     "/api/wallet-auth/keys": { cursor: cursors("key") },
     "/api/webhooks": { cursor: cursors("webhook") },
+    [`${WEBHOOK}/deliveries`]: { status: ["", "GONE", "failed", "FAILED,PENDING"] },
+    "/api/payouts": { cursor: cursors("payout"), status: NO_STATUS, order: MONEY.order },
     "/api/transaction": {
       cursor: cursors("record"),
       ...{ from: NO_MOMENT, to: NO_MOMENT, reference: MONEY.reference, order: MONEY.order },

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { cliEnvironment } from "@wonrail/local/cliEnvironment";
 import { type Stack } from "@wonrail/local/stackFile";
+import { ROOT } from "../ops/repository";
 import { type Api, openApi } from "./api";
 
-const COMMAND = join(__dirname, "../../services/auth/bin/admin.mjs");
+const COMMAND = join(ROOT, "services/auth/bin/admin.mjs");
 
 export interface NewOrganisation {
   orgId: string;

@@ -43,6 +43,7 @@ export const PAYMENT_CODES = {
     return api.call("POST", "/api/wallets/payment/cancel", { paymentId: payment.paymentId });
   },
   PAY_004: ({ api }: World) => api.call("GET", `/api/wallets/payment/pay_${NOBODY}`),
+  PYO_001: ({ api }: World) => api.call("GET", `/api/payouts/pyo_${NOBODY}`),
   PAY_005: async ({ api }: World) => {
     const payer = await charged(api, 1_000);
     const own = await wallet(api, "INCENTIVE", payer.userId);

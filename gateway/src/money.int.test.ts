@@ -9,6 +9,7 @@ import {
   type ExecuteRequest,
   type ExecuteResponse,
   type ListPaymentsRequest,
+  type ListTransactionsRequest,
   type ListWalletTransactionsRequest,
   Payment,
   PaymentRefund,
@@ -89,6 +90,7 @@ let gateway: TestGateway;
 let key: string;
 const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
+const listedAll: ListTransactionsRequest[] = [];
 const changes: UpdateMetadataRequest[] = [];
 const lists: ListPaymentsRequest[] = [];
 const creations: CreateWalletRequest[] = [];
@@ -151,6 +153,10 @@ beforeAll(async () => {
         listWalletTransactions: async (request) => {
           listed.push(request);
           return { transactions: [], page: { hasNext: false, nextCursor: undefined, totalCount: 0 } };
+        },
+        listTransactions: async (request) => {
+          listedAll.push(request);
+          return { transactions: [], page: { hasNext: false, nextCursor: undefined, totalCount: undefined } };
         },
       }),
       implement(WalletServiceService, {
@@ -321,11 +327,12 @@ test("filters and order of a list reach the service", async () => {
   ]);
 });
 
-test("the bounds from and to reach the service unchanged", async () => {
-  await get(`${exampleId("wal")}/transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`);
-  expect(listed).toMatchObject([
-    { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") },
-  ]);
+test("the filters and the order of statements reach the service unchanged", async () => {
+  await get(`${exampleId("wal")}/transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z&order=asc`);
+  const bounds = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") };
+  expect(listed).toMatchObject([{ ...bounds, page: { oldestFirst: true } }]);
+  await gateway.send("GET", "/api/transactions?status=PAID&type=PAYMENT,REFUND", { key });
+  expect(listedAll).toMatchObject([{ status: "PAID", types: ["PAYMENT", "REFUND"] }]);
 });
 
 test("equal payments have one hash in any field order: a null incentiveAmount equals an absent one, and 0 differs", async () => {

@@ -8,6 +8,7 @@ import { ChargesApi } from "./resources/charges.ts";
 import { EventsApi } from "./resources/events.ts";
 import { KeysApi } from "./resources/keys.ts";
 import { PaymentsApi } from "./resources/payments.ts";
+import { PayoutsApi } from "./resources/payouts.ts";
 import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
 import { WebhooksApi } from "./resources/webhooks.ts";
@@ -29,6 +30,8 @@ export class ServiceClient {
   readonly wallets: WalletsApi;
   /** Transfers from a wallet to an address. */
   readonly transfers: TransfersApi;
+  /** Many transfers of one wallet, as one request. */
+  readonly payouts: PayoutsApi;
   /** Top-ups, their cancellation, and refunds. */
   readonly charges: ChargesApi;
   /** Payments from a payer's wallets to a receiver. */
@@ -54,6 +57,7 @@ export class ServiceClient {
     this.auth = new AuthApi(transport);
     this.wallets = new WalletsApi(transport);
     this.transfers = new TransfersApi(transport);
+    this.payouts = new PayoutsApi(transport);
     this.charges = new ChargesApi(transport);
     this.payments = new PaymentsApi(transport);
     this.transactions = new TransactionsApi(transport, config.network.type);

@@ -70,6 +70,7 @@ export type {
   WalletStatus,
   WalletTransaction,
   WalletTransactionListQuery,
+  WalletTransactionStatus,
   WalletTransactionType,
   WalletType,
 } from "./resources/wallets.ts";
@@ -100,6 +101,17 @@ export type {
   RefundedPayment,
   RefundPaymentRequest,
 } from "./resources/payments.ts";
+export type {
+  NewPayoutRow,
+  Payout,
+  PayoutListQuery,
+  PayoutMode,
+  PayoutRequest,
+  PayoutRow,
+  PayoutRowError,
+  PayoutRowListQuery,
+  PayoutsApi,
+} from "./resources/payouts.ts";
 export {
   type InstantTransactionRequest,
   type ScheduledTransactionRequest,
@@ -143,6 +155,7 @@ export type {
   RotateSecretRequest,
   UpdateWebhookRequest,
   WebhooksApi,
+  WebhookTestEvent,
 } from "./resources/webhooks.ts";
 export type {
   ApiKey,
@@ -152,6 +165,7 @@ export type {
   KeysApi,
   RevokedApiKey,
   RevokeKeyRequest,
+  RotatedSecretKey,
   Scope,
   UsedApiKey,
 } from "./resources/keys.ts";

@@ -42,6 +42,7 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
     ({ keys }) => keys.revoke("key_1"),
     ({ keys }) => keys.revoke("key_1", { withSuccessors: true }),
   ],
+  rotateSecretKey: [({ keys }) => keys.rotateSecret()],
   createWallet: [
     ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" }),
     ({ wallets }) => wallets.create({ userId: "u", walletType: "GOVERNMENT", metadata: { branch: "Seoul" } }),
@@ -56,11 +57,14 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   deactivateWallet: [({ wallets }) => wallets.deactivate("wal_1")],
   listWalletTransactions: [
     ({ wallets }) => wallets.listTransactions("wal_1"),
-    ({ wallets }) => wallets.listTransactions("wal_1", { ...page, ...moments, type: ["PAYMENT", "REFUND"] }),
+    ({ wallets }) =>
+      wallets.listTransactions("wal_1", {
+        ...{ ...page, ...moments, type: ["PAYMENT", "REFUND"], order: "asc" },
+      }),
   ],
   listAllTransactions: [
     ({ wallets }) => wallets.listAllTransactions(),
-    ({ wallets }) => wallets.listAllTransactions({ ...filters, type: ["PAYMENT", "REFUND"] }),
+    ({ wallets }) => wallets.listAllTransactions({ ...filters, type: ["PAYMENT", "REFUND"], status: "PAID" }),
   ],
   getBalance: [
     ({ wallets }) => wallets.getBalance("wal_1"),
@@ -73,6 +77,19 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   getTransfer: [({ transfers }) => transfers.get("trf_1")],
   listTransfers: [({ transfers }) => transfers.list({ ...filters, walletId: "wal_1", status: "PENDING" })],
   updateTransfer: [({ transfers }) => transfers.update("trf_1", change)],
+  createPayout: [
+    ({ payouts }) =>
+      payouts.create({ fromWalletId: "wal_1", rows: [{ toWalletAddress: ADDRESS, amount: 1 }] }),
+    ({ payouts }) =>
+      payouts.create({
+        ...{ fromWalletId: "wal_1", mode: "BEST_EFFORT", dryRun: true },
+        rows: [{ toWalletAddress: ADDRESS, amount: 1, idempotencyKey: "kim", ...notes }],
+      }),
+    ({ payouts }) => payouts.create({ fromWalletId: "wal_1", csv: `toWalletAddress,amount\n${ADDRESS},1` }),
+  ],
+  getPayout: [({ payouts }) => payouts.get("pyo_1")],
+  listPayouts: [({ payouts }) => payouts.list({ ...page, status: "PENDING", order: "asc" })],
+  listPayoutRows: [({ payouts }) => payouts.listRows("pyo_1", { ...page, status: "REFUSED" })],
   createCharge: [({ charges }) => charges.create({ walletId: "wal_1", amount: 1000, ...notes })],
   cancelCharge: [
     ({ charges }) => charges.cancel({ chargeId: "chg_1" }),

@@ -21,7 +21,7 @@ const PLENTY_WEI = "0x3635c9adc5dea00000";
 
 /** Deploys missing contracts with this stack's keys, and funds the operator's gas. */
 export async function deployContracts(
-  { rpcUrl }: AnvilPart,
+  { rpcUrl }: Pick<AnvilPart, "rpcUrl">,
   { deployerKeyFile, adminKeyFile, operatorKeyFile, contractsFile }: Secrets,
 ): Promise<DeployedContracts> {
   for (const keyFile of [deployerKeyFile, operatorKeyFile]) {

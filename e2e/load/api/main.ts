@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson, writeTable } from "../report";
 import { measureAgainst } from "./against";
+import { keyLookUps } from "./keyLookUps";
 import { pairs } from "./pairs";
 import { scheduled } from "./scheduled";
 import { baselines, commands, costs, hotMerchant, settling, warmUp } from "./sections";
@@ -51,6 +52,7 @@ async function main(): Promise<void> {
     await warmUp(world, seconds);
     const base = await baselines(world, seconds);
     say(base.results);
+    say(await keyLookUps(world, seconds));
     const measured = await commands(world, seconds, base);
     say(measured.results);
     say(await hotMerchant(world, seconds));

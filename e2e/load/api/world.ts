@@ -24,6 +24,8 @@ export interface Wallet {
 export interface World {
   wallets: Wallet[];
   orgId: string;
+  apiKey: string;
+  authAddress: string;
   ledgerAddress: string;
   /** The address at which payment serves its metrics. */
   paymentOps: string;
@@ -90,7 +92,9 @@ async function buildStack(parts: Parts, count: number): Promise<Omit<World, "clo
   return {
     wallets,
     orgId,
+    apiKey,
     api,
+    authAddress: services.auth!.grpc!,
     ledgerAddress: services.ledger!.grpc!,
     paymentOps: services.payment!.ops,
     open: open(gatewayUrl),

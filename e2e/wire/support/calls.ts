@@ -19,6 +19,8 @@ import {
 import { calls, type Call, choice } from "./callRows";
 import { EVENT_CALLS } from "./eventCalls";
 import { FEED_CALLS } from "./feedCalls";
+import { PAYMENT_CALLS } from "./paymentCalls";
+import { X402_CALLS } from "./x402Calls";
 import { CHAIN } from "./services";
 import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
 
@@ -55,6 +57,10 @@ export const CALLS: readonly Call[] = [
     },
     revokeKey: {
       good: ({ other }) => ({ ...other, clientAddress: CLIENT_ADDRESS }),
+      bad: ["REQ_001 keyId", (good) => ({ ...good, keyId: good.orgId })],
+    },
+    rotateSecretKey: {
+      good: ({ third }) => ({ ...third, clientAddress: CLIENT_ADDRESS }),
       bad: ["REQ_001 keyId", (good) => ({ ...good, keyId: good.orgId })],
     },
     getSession: {
@@ -103,65 +109,7 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
-  ...calls("gateway", "payment", PaymentServiceService, {
-    execute: {
-      good: ({ orgId, payer: { walletId } }) =>
-        executeRequest(orgId, choice("charge", { walletId, amountWon: "1000", metadata: {} })),
-      bad: ["REQ_001 bodyHash", (good) => ({ ...good, bodyHash: Buffer.alloc(31) })],
-    },
-    executeBulk: {
-      good: ({ orgId, payer, payee }) => ({ items: [executeRequest(orgId, transferCommand(payer, payee))] }),
-      bad: ["REQ_001 command", ({ items }) => ({ items: [{ ...items[0]!, command: undefined }] })],
-    },
-    getTransfer: {
-      good: ({ orgId, transferId }) => ({ orgId, transferId }),
-      bad: ["TRF_005", (good) => ({ ...good, transferId: newId("trf") })],
-    },
-    listTransfers: {
-      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
-    },
-    getCharge: {
-      good: ({ orgId, chargeId }) => ({ orgId, chargeId }),
-      bad: ["CHG_002", (good) => ({ ...good, chargeId: newId("chg") })],
-    },
-    listCharges: {
-      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
-    },
-    getRefund: {
-      good: ({ orgId, refundId }) => ({ orgId, refundId }),
-      bad: ["CHG_002", (good) => ({ ...good, refundId: newId("rfd") })],
-    },
-    getPayment: {
-      good: ({ orgId, paymentId }) => ({ orgId, paymentId }),
-      bad: ["PAY_004", (good) => ({ ...good, paymentId: newId("pay") })],
-    },
-    listPayments: {
-      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
-    },
-    listRefunds: {
-      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
-    },
-    updateMetadata: {
-      good: ({ orgId, chargeId: id }) => ({ orgId, id, set: { till: "1" }, remove: ["shop"] }),
-      bad: ["REQ_001 metadata.k", (good) => ({ ...good, set: { k: "v".repeat(501) } })],
-    },
-    listTransactions: {
-      good: ({ orgId }) => ({ orgId, types: ["CHARGE"], page: PAGE }),
-      bad: ["REQ_001 type", (good) => ({ ...good, types: ["GIFT"] })],
-    },
-    getBalanceAt: {
-      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId }),
-      bad: ["REQ_001 at", (good) => ({ ...good, at: new Date(Date.now() + 86_400_000) })],
-    },
-    listWalletTransactions: {
-      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, types: ["CHARGE"], page: PAGE }),
-      bad: ["REQ_001 type", (good) => ({ ...good, types: ["GIFT"] })],
-    },
-  }),
+  ...PAYMENT_CALLS,
 
   ...EVENT_CALLS,
   ...calls("gateway", "chain-relayer", RelayerServiceService, {
@@ -230,6 +178,16 @@ export const CALLS: readonly Call[] = [
           return { items: [{ ...item!, intent: choice("openAccount", value) }] };
         },
       ],
+    },
+    postTogether: {
+      good: ({ orgId, payer, payee }) => {
+        const legs = { fromWalletId: payer.walletId, toWalletId: payee.walletId };
+        const limits = { amountWon: TRANSFER_WON, dailyLimitWon: "5000000" };
+        const intent = choice("transfer", { ...legs, ...limits, toAddress: payee.address });
+        const item = { context: contextOf(orgId), requestId: newId("trf"), metadata: {}, intent };
+        return { items: [item], dryRun: true };
+      },
+      bad: ["REQ_001 items", (good) => ({ ...good, items: [] })],
     },
     listLines: {
       good: ({ orgId }) => ({ orgId, types: [TransactionType.CHARGE], oldestFirst: false, limit: 10 }),
@@ -378,10 +336,7 @@ export const CALLS: readonly Call[] = [
       bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
     },
     listJournalHeads: { good: () => ({ afterOrgId: undefined, limit: 10 }), bad: null },
-    getTotals: {
-      good: ({ orgId }) => ({ orgId }),
-      bad: ["REQ_001 orgId", () => ({ orgId: "" })],
-    },
+    getTotals: { good: ({ orgId }) => ({ orgId }), bad: ["REQ_001 orgId", () => ({ orgId: "" })] },
   }),
 
   ...calls("chain-relayer", "payment", PaymentServiceService, {
@@ -394,5 +349,6 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
+  ...X402_CALLS,
   ...FEED_CALLS,
 ];

@@ -13,6 +13,9 @@ import { listSettlements } from "@wonrail/chain-relayer/settlement/queries/listS
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
+import { settlePayment } from "@wonrail/chain-relayer/x402/commands/settlePayment";
+import { verifyPayment } from "@wonrail/chain-relayer/x402/commands/verifyPayment";
+import { getSupport } from "@wonrail/chain-relayer/x402/queries/getSupport";
 import { type Topic } from "@wonrail/kit/bus";
 import { createApp as createEvents } from "@wonrail/events/app";
 import { rpc as eventsRpc } from "@wonrail/events/rpc";
@@ -105,7 +108,7 @@ async function buildServices(open: Parts): Promise<Omit<Services, "close">> {
     return feed.service;
   };
 
-  const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
+  const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 600_000 };
   const auth = await open.app((onClose) => createAuth({ ...partsOf("auth", keys), onClose }));
   await start("auth", [...authRpc(auth), feedOf("auth", authTopics)]);
   const ledgerSettings = {
@@ -162,10 +165,12 @@ async function makeDatabases(open: Parts): Promise<Map<string, TestDatabase>> {
 function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeof relayerRpc>[0] {
   const chain = {
     network: CHAIN.NETWORK,
+    chainId: BigInt(CHAIN.CHAIN_ID),
     tokenAddress: CHAIN.TOKEN_ADDRESS,
     paymentManagerAddress: CHAIN.PAYMENT_MANAGER_ADDRESS,
   };
-  const deps = { db, chain, wallet, now: Date.now };
+  const provider = { latestBlock: async () => ({ number: 1n, time: 0n }) };
+  const deps = { db, chain, provider, wallet, now: Date.now, signer: { address: CHAIN.TOKEN_ADDRESS } };
   const bind =
     <I, O>(work: (of: typeof deps, input: I) => O) =>
     (input: I) =>
@@ -179,6 +184,9 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     listSettlements: bind(listSettlements),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
+    getX402Support: () => getSupport(deps),
+    verifyX402Payment: bind(verifyPayment as never),
+    settleX402Payment: bind(settlePayment as never),
   };
   return commands as unknown as Parameters<typeof relayerRpc>[0];
 }

@@ -6,7 +6,12 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { tx } from "@wonrail/kit/db";
 import { WebhookOrdering, WebhookStatus } from "@wonrail/proto/events/v1/events";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
-import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import {
+  type CreatePayoutRequest,
+  type ExecuteRequest,
+  type ExecuteResponse,
+  PayoutMode,
+} from "@wonrail/proto/payment/v1/payment";
 import { type CreateRecordRequest, PaymentType } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { CHAIN, identityOf, parts, type Services } from "./services";
@@ -20,12 +25,15 @@ export interface Story {
   secretKey: string;
   /** Another organisation, whose key may be revoked. */
   other: { orgId: string; keyId: string };
+  /** A third organisation, whose secret key may be replaced. */
+  third: { orgId: string; keyId: string };
   payer: StoryWallet;
   payee: StoryWallet;
   chargeId: string;
   refundId: string;
   transferId: string;
   paymentId: string;
+  payoutId: string;
   recordId: string;
   eventId: string;
   webhookId: string;
@@ -52,6 +60,7 @@ export async function makeStory(services: Services): Promise<Story> {
   const organisation = (code: string) =>
     auth.createOrganisation({ code, name: code, incentiveRateBps: 500, actor: "test" });
   const [ours, other] = [await organisation("ACME"), await organisation("OTHER")];
+  const third = await organisation("THIRD");
   const { orgId } = ours.organisation;
   const { prefix, hash: keyHash } = parseApiKey(ours.apiKey)!;
   const [payer, payee] = [await makeWallet(gateway, orgId), await makeWallet(gateway, orgId)];
@@ -67,6 +76,7 @@ export async function makeStory(services: Services): Promise<Story> {
   const ids = { payerWalletId: payer.walletId, receiverWalletId: payee.walletId };
   const pay = { ...ids, amountWon: "10000", metadata: {} };
   const paymentId = await execute({ $case: "pay", value: pay });
+  const { payout } = await gateway.payment.createPayout(payoutRequest(orgId, payer.walletId, payee.address));
   const { record } = await gateway.relayer.createRecord(recordRequest(orgId, payer, payee));
   await gateway.wallet.getWallet({ orgId, walletId: payer.walletId });
   await gateway.payment.listWalletTransactions({ orgId, walletId: payer.walletId, types: [] });
@@ -76,12 +86,14 @@ export async function makeStory(services: Services): Promise<Story> {
     gateway,
     ...named,
     other: { orgId: other.organisation.orgId, keyId: other.key.keyId },
+    third: { orgId: third.organisation.orgId, keyId: third.key.keyId },
     payer,
     payee,
     chargeId,
     refundId,
     transferId,
     paymentId,
+    payoutId: payout!.payoutId,
     recordId: record!.id,
     eventId: await makeEvent(services, orgId, ours.key.keyId),
     webhookId: await makeWebhook(gateway, orgId),
@@ -93,6 +105,15 @@ export async function makeWebhook({ events }: Story["gateway"], orgId: string): 
   const asked = { orgId, url: "http://127.0.0.1:9/hook", eventTypes: [], description: "" };
   const choices = { status: WebhookStatus.DISABLED, ordering: WebhookOrdering.NONE };
   return (await events.createWebhook({ ...asked, ...choices })).webhook!.webhookId;
+}
+
+export function payoutRequest(
+  orgId: string,
+  fromWalletId: string,
+  toWalletAddress: string,
+): CreatePayoutRequest {
+  const rows = [{ toWalletAddress, amountWon: TRANSFER_WON, metadata: {} }];
+  return { orgId, fromWalletId, mode: PayoutMode.ATOMIC, dryRun: true, bodyHash: Buffer.alloc(0), rows };
 }
 
 /** A public event, made as the inbox makes it. */

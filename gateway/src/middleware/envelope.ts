@@ -3,6 +3,7 @@ import { type Json } from "@wonrail/kit/json";
 import { BYTES_PER_ANSWER } from "./connections";
 import { type ApiResponse, type Exchange } from "./exchange";
 import { type RateState } from "./rates";
+import { type ForeignFormat } from "../routes/operation";
 
 /** A refusal, and parts of its answer that the error table does not hold. */
 export interface Refusal {
@@ -48,6 +49,11 @@ export function sendData(res: ApiResponse, status: number, data: unknown): void 
   sendJson(res, status, body);
 }
 
+/** An answer in the format of another specification. */
+export function sendBare(res: ApiResponse, status: number, data: unknown): void {
+  sendJson(res, status, JSON.stringify(data));
+}
+
 export function sendRefusal(res: ApiResponse, { error, status, allow }: Refusal): void {
   const { exchange } = res.locals;
   exchange.code = error.code;
@@ -58,14 +64,15 @@ export function sendRefusal(res: ApiResponse, { error, status, allow }: Refusal)
   if (allow !== undefined) exchange.headers.push("Allow", allow);
   if (answerStatus === 401) exchange.headers.push("WWW-Authenticate", 'Bearer realm="wonrail"');
   if (row.retryable) exchange.headers.push("Retry-After", String(retryAfterSeconds(error)));
-  sendJson(res, answerStatus, refusalBody(error, exchange.context.requestId));
+  sendJson(res, answerStatus, refusalBody(error, exchange.context.requestId, exchange.foreignFormat));
 }
 
-export function refusalBody(error: DomainError, requestId: string): string {
+export function refusalBody(error: DomainError, requestId: string, foreignFormat?: ForeignFormat): string {
   const { code, details } = error;
   const message = errorTable[code].message;
   const timestamp = new Date().toISOString();
   return JSON.stringify({
+    ...foreignFormat?.refusalOf({ code, message }),
     success: false,
     data: null,
     error: { code, message, details },

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type Request, Router } from "express";
-import { z } from "zod";
+import { type z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type ListEventsResponse, Order } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
-import { eventFilters, eventOf } from "../routes/events";
+import { eventOf, frameOf, STREAM_ROUTE } from "../routes/events";
 import { MethodNotAllowedError } from "./answerErrors";
 import { authenticate } from "./authenticate";
 import { SECURITY_HEADERS } from "./envelope";
@@ -15,8 +15,9 @@ import { createRunningCalls } from "./runningCalls";
 import { serveAs, type ServeOptions } from "./serve";
 import { validate } from "./validate";
 
-const STREAM_PATH = "/api/events/stream";
-const KEY_NEEDS = { access: "full", scope: "events:read" } as const;
+const { path: STREAM_PATH, scope } = STREAM_ROUTE;
+const { access, query: streamQuery } = STREAM_ROUTE.operation;
+const KEY_NEEDS = { access, scope };
 /** Streams of one organisation in this process. */
 const MAX_STREAMS = 10;
 const PAGE_SIZE = 100;
@@ -25,8 +26,6 @@ const WAIT_MS = 5_000;
 const CALL_TIMEOUT_MS = WAIT_MS + 5_000;
 /** A client that reads nothing for so long is disconnected. */
 const STALL_MS = 15_000;
-
-const streamQuery = z.strictObject(eventFilters);
 
 type Events = Clients["events"];
 type Wanted = z.output<typeof streamQuery>;
@@ -116,11 +115,7 @@ function begin(res: ApiResponse): void {
 
 function framesOf({ events }: ListEventsResponse): string {
   if (events.length === 0) return ": no event\n\n";
-  return events
-    .map(
-      (event) => `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(eventOf(event))}\n\n`,
-    )
-    .join("");
+  return events.map((event) => frameOf(eventOf(event))).join("");
 }
 
 /** Waits while the client does not read, so that one client holds one page at the most. */

@@ -8,6 +8,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";
+import { type ForeignFormat } from "../routes/operation";
 import { type Connections } from "./connections";
 import { countHeader } from "./countHeader";
 
@@ -22,6 +23,8 @@ export interface Exchange {
   /** The version of the API that the answer has: the request's, else the key's, else the newest. */
   apiVersion: string;
   code: ErrorCode | undefined;
+  /** Format of refusals beside the envelope. */
+  foreignFormat: ForeignFormat | undefined;
   /** Cause of a failure that is not the caller's fault. */
   cause: string | undefined;
   /** Names and values, alternating, of headers beyond the common ones. */
@@ -72,6 +75,7 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
       clientAddress: "unknown",
       apiVersion: LATEST_API_VERSION,
       code: undefined,
+      foreignFormat: undefined,
       cause: undefined,
       headers: [],
       queuedBytes: 0,

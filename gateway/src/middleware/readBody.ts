@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type IncomingMessage } from "node:http";
 import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
-import { JsonRefusedError, parseStrictJson } from "./strictJson";
+import { JsonRefusedError, MAX_ITEMS_PER_ARRAY, parseStrictJson } from "./strictJson";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -26,8 +26,20 @@ export interface ReceivedBody {
 
 const NO_BODY: ReceivedBody = { value: undefined, problems: [] };
 
+/** Limits of a body. An operation with long lists has its own. */
+export interface BodyLimits {
+  maxBytes: number;
+  /** Items of an array. */
+  maxItems: number;
+}
+
+const BODY_LIMITS: BodyLimits = { maxBytes: MAX_BODY_BYTES, maxItems: MAX_ITEMS_PER_ARRAY };
+
 /** Reads, decodes and strictly parses the request's body. */
-export async function readBody(req: IncomingMessage): Promise<ReceivedBody> {
+export async function readBody(
+  req: IncomingMessage,
+  { maxBytes, maxItems }: BodyLimits = BODY_LIMITS,
+): Promise<ReceivedBody> {
   const { headers } = req;
   const declaredBytes = headers["content-length"];
   if (headers["transfer-encoding"] === undefined && (declaredBytes === undefined || declaredBytes === "0")) {
@@ -40,25 +52,25 @@ export async function readBody(req: IncomingMessage): Promise<ReceivedBody> {
   const isJson = type !== undefined && CONTENT_TYPE.test(type);
   // A chunked request without a type may turn out to be empty, which needs no type.
   if (!isJson && (type !== undefined || declaredBytes !== undefined)) throw new DomainError("REQ_007");
-  const bytes = await collect(req);
+  const bytes = await collect(req, maxBytes);
   if (bytes.length === 0) return NO_BODY;
   if (!isJson) throw new DomainError("REQ_007");
   if (!isUtf8(bytes)) throw refusedBody("is not valid UTF-8");
   try {
-    return parseStrictJson(bytes.toString("utf8"));
+    return parseStrictJson(bytes.toString("utf8"), maxItems);
   } catch (error) {
     if (error instanceof JsonRefusedError) throw refusedBody(error.message);
     throw error;
   }
 }
 
-function collect(req: IncomingMessage): Promise<Buffer> {
+function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= MAX_BODY_BYTES) {
+      if (size <= maxBytes) {
         chunks.push(chunk);
         return;
       }
@@ -66,7 +78,7 @@ function collect(req: IncomingMessage): Promise<Buffer> {
       if (size > MAX_DISCARDED_BYTES) settle(giveUp);
     };
     const onEnd = (): void => {
-      if (size > MAX_BODY_BYTES) settle(() => reject(tooLarge()));
+      if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
       else settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     };
     // The client left or its framing broke. The request only has to end.
@@ -77,15 +89,15 @@ function collect(req: IncomingMessage): Promise<Buffer> {
     };
     const giveUp = (): void => {
       setTimeout(() => req.complete || req.destroy(), CUT_OFF_MS).unref();
-      reject(tooLarge());
+      reject(tooLarge(maxBytes));
     };
     if (Number(req.headers["content-length"] ?? 0) > MAX_DISCARDED_BYTES) return giveUp();
     req.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
   });
 }
 
-function tooLarge(): DomainError {
-  return new DomainError("REQ_006", { maxBytes: MAX_BODY_BYTES });
+function tooLarge(maxBytes: number): DomainError {
+  return new DomainError("REQ_006", { maxBytes });
 }
 
 function refusedBody(message: string): DomainError {

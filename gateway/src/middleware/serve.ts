@@ -16,7 +16,7 @@ import { type AddressLimits } from "./addressLimits";
 import { requestedVersion } from "./apiVersion";
 import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";
-import { addRateHeaders, sendData } from "./envelope";
+import { addRateHeaders, sendBare, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
 import { deprecationHeaders } from "./deprecation";
 import { idempotencyKey } from "./idempotencyKey";
@@ -52,6 +52,7 @@ export function serve(route: Route, options: ServeOptions): RequestHandler {
     const apiResponse = res as ApiResponse;
     const { exchange } = apiResponse.locals;
     exchange.route = path;
+    exchange.foreignFormat = operation.foreignFormat;
     exchange.headers.push(...ownHeaders);
     return answer(route, options, req, apiResponse);
   };
@@ -171,14 +172,14 @@ function isUsedUp(error: unknown): boolean {
 }
 
 async function readInput(
-  { params, query, body }: Operation,
+  { params, query, body, bodyLimits }: Operation,
   req: Request,
 ): Promise<Input<unknown, unknown, unknown>> {
   const given = parseQuery(req.url);
   const input = {
     params: params && validate(params, req.params, "path"),
     query: query ? validate(query, given, "query") : refuseAll(given),
-    body: body ? await readValid(body, req) : await refuseBody(req),
+    body: body ? await readValid(body, req, bodyLimits) : await refuseBody(req),
   };
   refuseLate();
   return input;
@@ -204,8 +205,12 @@ function inTime<R>(work: () => Promise<R>): () => Promise<R> {
   };
 }
 
-async function readValid(schema: NonNullable<Operation["body"]>, req: Request): Promise<unknown> {
-  const { value, problems } = await readBody(req);
+async function readValid(
+  schema: NonNullable<Operation["body"]>,
+  req: Request,
+  limits: Operation["bodyLimits"],
+): Promise<unknown> {
+  const { value, problems } = await readBody(req, limits);
   return validate(schema, value, "body", problems);
 }
 
@@ -231,7 +236,8 @@ function send(
 ): void {
   if (checkAnswers) operation.data.parse(reply.data);
   if (reply.replayed && operation.idempotent) markReplayed(res);
-  sendData(res, operation.status, reply.data);
+  if (operation.foreignFormat) sendBare(res, operation.status, reply.data);
+  else sendData(res, operation.status, reply.data);
 }
 
 function markReplayed(res: ApiResponse): void {

@@ -4,7 +4,7 @@ import { type Json } from "@wonrail/kit/json";
 /** Deeper than any body of the contract, and too shallow to exhaust a stack. */
 export const MAX_DEPTH = 16;
 const MAX_FIELDS_PER_OBJECT = 64;
-const MAX_ITEMS_PER_ARRAY = 100;
+export const MAX_ITEMS_PER_ARRAY = 100;
 const MAX_PROBLEMS = 20;
 
 /** Keys that mean something to JavaScript objects. No field of the contract has such a name. */
@@ -27,8 +27,8 @@ export class JsonRefusedError extends Error {
  * plain integers, and strings that a database cannot store. JSON.parse decides the value; the walk
  * can only refuse.
  */
-export function parseStrictJson(text: string): StrictJson {
-  const problems = new Scanner(text).scan();
+export function parseStrictJson(text: string, maxItems: number = MAX_ITEMS_PER_ARRAY): StrictJson {
+  const problems = new Scanner(text, maxItems).scan();
   try {
     return { value: JSON.parse(text) as Json, problems };
   } catch {
@@ -43,7 +43,10 @@ class Scanner {
   /** Almost no body has an escape. Without one a string ends at the next quote. */
   private readonly hasEscapes: boolean;
 
-  constructor(private readonly text: string) {
+  constructor(
+    private readonly text: string,
+    private readonly maxItems: number,
+  ) {
     this.hasEscapes = text.includes("\\");
   }
 
@@ -100,8 +103,8 @@ class Scanner {
     if (this.closes(CODE.closeBracket)) return;
     let index = 0;
     do {
-      if (index === MAX_ITEMS_PER_ARRAY)
-        throw new JsonRefusedError(`has more than ${MAX_ITEMS_PER_ARRAY} items in an array`);
+      if (index === this.maxItems)
+        throw new JsonRefusedError(`has more than ${this.maxItems} items in an array`);
       this.path.push(index);
       this.value(depth);
       this.path.pop();

@@ -5,6 +5,7 @@ import { exampleId } from "../routes/exampleFixtures";
 import { createTransaction, updateTransactionStatus } from "../routes/transactions";
 import { createTransfer, getTransfer } from "../routes/transfers";
 import { createWallet, listWallets, listWalletTransactions } from "../routes/wallets";
+import { replayWebhook } from "../routes/webhooks";
 import { validate } from "./validate";
 
 const wallet = exampleId("wal");
@@ -290,6 +291,15 @@ test.each(["amount", "fee"])("a record's %s is below 2^256", (field) => {
     "REQ_001",
     { fields: [{ path: field, message: "must be less than 2^256, as on the chain" }] },
   ]);
+});
+
+test.each([
+  [{ after: "1" }, "upTo", "is required"],
+  [{ after: null, upTo: "2" }, "after", "must be a string"],
+  [{ failed: false }, "failed", "must be true"],
+  [{}, "(body)", "has none of the accepted forms"],
+])("the replay %j is refused with the problem of the form that it has", (body, path, message) => {
+  expect(refusal(replayWebhook.body, body).details).toEqual({ fields: [{ path, message }] });
 });
 
 test("a list whose start follows its end answers REQ_001 at from, and an empty span is accepted", () => {

@@ -8,6 +8,8 @@ import {
 } from "@wonrail/kit/contract/errors";
 import { pathText } from "./strictJson";
 
+const MAX_PROBLEMS = 100;
+
 /**
  * Checks a value against its schema and reports every problem at once. A malformed id decides the
  * answer. Another check with its own code (TRF_002, PAY_002 …) decides it only when the rest is
@@ -28,6 +30,8 @@ export function validate<S extends z.ZodType>(
     ...found,
     ...issues.flatMap((issue) => problemsOf(issue, place)).filter(({ path }) => !known.has(path)),
   ];
+  // More would help no reader.
+  fields.splice(MAX_PROBLEMS);
   const refusal = found.length === 0 ? ownRefusal(issues) : undefined;
   if (!refusal) throw invalidRequest(fields);
   const { code, named, path } = refusal;
@@ -70,6 +74,12 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): FieldProblem[] {
       path: pathText([...issue.path, key]),
       message: `is not a field of this ${place === "body" ? "request" : place}`,
     }));
+  }
+  if (issue.code === "invalid_union") {
+    // One form has all the given fields: its problems are the caller's.
+    const forms = issue.errors.filter((errors) => errors.every(({ code }) => code !== "unrecognized_keys"));
+    if (forms.length === 1)
+      return forms[0]!.flatMap((one) => problemsOf({ ...one, path: [...issue.path, ...one.path] }, place));
   }
   const path = issue.path.length === 0 ? `(${place})` : pathText(issue.path);
   return [{ path, message: sentence(issue) }];

@@ -5,7 +5,13 @@ import { listFilter, toPageRequest, toPagination } from "./pagination";
 import { referenceFilter } from "./notes";
 import { type Handler, operation } from "./operation";
 import { listQuery, moneyFilters, order, pageOf, queryMomentOf, responseId, timestamp, won } from "./schemas";
-import { transactionJson, transactionTypes, walletPath, walletTransaction } from "./wallets";
+import {
+  transactionJson,
+  transactionStatus,
+  transactionTypes,
+  walletPath,
+  walletTransaction,
+} from "./wallets";
 
 export const listAllTransactions = operation({
   id: "listAllTransactions",
@@ -19,6 +25,10 @@ export const listAllTransactions = operation({
   query: listQuery({
     type: transactionTypes.optional(),
     reference: referenceFilter,
+    status: transactionStatus.optional().meta({
+      description:
+        "Only movements of charges or payments that have this status now. It can lag by under a second.",
+    }),
     ...moneyFilters,
     from: queryMomentOf("Only entries at or after this time.").optional(),
     to: queryMomentOf("Only entries before this time. Must not be earlier than `from`.").optional(),
@@ -53,7 +63,8 @@ export const getBalance = operation({
 
 export function listAllTransactionsWith({ payment }: Clients): Handler<typeof listAllTransactions> {
   return async ({ query }, { principal: { orgId } }) => {
-    const asked = { orgId, types: query.type ?? [], filter: listFilter(query), page: toPageRequest(query) };
+    const { type: types = [], status } = query;
+    const asked = { orgId, types, status, filter: listFilter(query), page: toPageRequest(query) };
     const { transactions, page } = await payment.listTransactions(asked, { retry: true });
     return { data: { items: transactions.map(transactionJson), pagination: toPagination(query, page) } };
   };

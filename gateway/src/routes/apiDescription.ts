@@ -5,12 +5,14 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   "API keys": "Issue, list and revoke the organisation's API keys, each with scopes and an allow-list.",
   Wallets: "Create and manage the wallets of your users, and list the entries that changed their balances.",
   Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
+  Payouts: "Send money from a NORMAL wallet to up to 10,000 addresses with one request.",
   Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",
   Payments: "Pay from a user's wallets to another user's wallet, and cancel or refund payments.",
   "Recorded transactions":
     "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
   Events: "Read the events of your wallets, money, records and keys, in one order.",
   Webhooks: "Receive your events as signed requests to a URL of yours.",
+  x402: "Sell to payers outside by x402: Wonrail as the facilitator, in x402's own format. See the guide.",
   Service: "The state of the gateway itself.",
 };
 
@@ -34,6 +36,7 @@ The [documentation](/docs/) has guides, concepts and all error codes.
 | Refund | A cash-out: all available money of a NORMAL or GOVERNMENT wallet is paid out. |
 | Payment refund | Takes back a part of a payment, any number of times. |
 | Payment | Money moves from one user's wallets to another user's wallet. |
+| Payout | Many transfers of one wallet, as one request. |
 | Transfer | Money moves from one wallet to an address, yours or an outside one. |
 | Incentive | A reward in the payer's INCENTIVE wallet, granted on the part that NORMAL paid. |
 | Accrual | The incentive that one payment granted. |
@@ -43,9 +46,10 @@ The [documentation](/docs/) has guides, concepts and all error codes.
 
 ## Requests and responses
 
-- Every response has the envelope \`{success, data, error, requestId, timestamp}\`.
+- Every response has the envelope \`{success, data, error, requestId, timestamp}\`. Only the operations of x402
+  answer in x402's format; their refusals have the fields of both.
 - Amounts of the wallet API are whole KRW. Amounts of recorded transactions are integer strings.
-- Bodies are \`application/json\` of at most 64 KiB. Unknown fields are refused.
+- Bodies are \`application/json\` of at most 64 KiB, of a payout at most 4 MiB. Unknown fields are refused.
 - Omit optional fields. \`null\` is accepted only for \`incentiveAmount\`.
 - A connection may have at most 100 requests without a response.
 

@@ -4,7 +4,7 @@ import { type Json } from "@wonrail/kit/json";
 import { isoTime, requirePresent } from "@wonrail/kit/records";
 import { type Event as EventMessage, Order } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
-import { type Handler, operation } from "./operation";
+import { type Handler, operation, type Route } from "./operation";
 import { DEFAULT_LIMIT, responseId, idOf, queryInteger, timestamp } from "./schemas";
 
 const MAX_WAIT_SECONDS = 20;
@@ -59,7 +59,7 @@ const objectId = z
   .meta({ description: "Only events of this object." });
 
 /** The filters of the list and of the stream. */
-export const eventFilters = {
+const eventFilters = {
   after: after.optional(),
   types: types.optional(),
   objectId: objectId.optional(),
@@ -119,6 +119,29 @@ export const listEvents = operation({
   errors: ["EVT_002"],
 });
 
+const streamEvents = operation({
+  id: "streamEvents",
+  tag: "Events",
+  summary: "Stream events",
+  description:
+    "Sends the events of the list as Server-Sent Events, those after `after` first and then each new one. " +
+    "`id` of each is its sequence, so a client that reconnects sends it as `Last-Event-ID`. `event` is " +
+    "its type and `data` the event as JSON. A comment follows every few seconds without an event. The " +
+    "stream ends when a gateway stops: connect again. An organisation may have 10 streams per gateway; " +
+    "one more is refused with RATE_001.",
+  access: "full",
+  isStream: true,
+  query: z.strictObject(eventFilters),
+  status: 200,
+  data: event,
+  errors: ["EVT_002"],
+});
+
+/** Answered by middleware/eventStream.ts, so it has no handler. */
+export const STREAM_ROUTE = {
+  ...{ method: "GET", path: "/api/events/stream", operation: streamEvents, scope: "events:read" },
+} as const satisfies Omit<Route, "handler">;
+
 export const getEvent = operation({
   id: "getEvent",
   tag: "Events",
@@ -151,6 +174,11 @@ export function getEventWith({ events }: Clients): Handler<typeof getEvent> {
   return async ({ params: { eventId } }, { principal: { orgId } }) => ({
     data: eventOf(requirePresent((await events.getEvent({ orgId, eventId }, { retry: true })).event)),
   });
+}
+
+/** An event of the stream. */
+export function frameOf(of: Pick<z.output<typeof event>, "sequence" | "type">): string {
+  return `id: ${of.sequence}\nevent: ${of.type}\ndata: ${JSON.stringify(of)}\n\n`;
 }
 
 export function eventOf(message: EventMessage) {

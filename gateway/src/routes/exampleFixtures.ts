@@ -1,3 +1,4 @@
+import { errorTable } from "@wonrail/kit/contract/errors";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type IdPrefix } from "@wonrail/kit/contract/ids";
 
@@ -42,6 +43,7 @@ function confirmed(hashByte: string, blockNumber: number) {
 
 export const firstKey = "wk_test_0Ab3Cd6Ef9Gh_0123456789ABCDEFGHIJKLMNOPQRSTUV0AbC3d";
 export const newKey = "wk_test_9Ij2Kl5Mn8Op_VUTSRQPONMLKJIHGFEDCBA98765432100Ef6Gh";
+export const newSecretKey = "sk_test_zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJ0Ef6Gh";
 export const secretKey = "sk_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg0AbC3d";
 const begunAt = "2025-11-01T00:00:00.000Z";
 
@@ -177,6 +179,47 @@ export const transfer = {
 };
 export const settledTransfer = { ...transfer, settlement: confirmed("4e", 128) };
 
+export const payoutRequest = {
+  fromWalletId: payerWalletId,
+  mode: "BEST_EFFORT",
+  dryRun: true,
+  rows: [
+    { toWalletAddress: shopAddress, amount: 3_000, reference: "salary-0001" },
+    { toWalletAddress: shopAddress, amount: 6_000, reference: "salary-0002" },
+  ],
+};
+export const payout = {
+  payoutId: exampleId("pyo", secondsAfter(minute(20), 10)),
+  status: "PENDING",
+  mode: "BEST_EFFORT",
+  dryRun: true,
+  fromWalletId: payerWalletId,
+  totalAmount: 9_000,
+  acceptedAmount: 0,
+  rowCount: 2,
+  acceptedCount: 0,
+  refusedCount: 0,
+  skippedCount: 0,
+  createdAt: secondsAfter(minute(20), 10),
+  completedAt: null as string | null,
+};
+export const endedPayout = {
+  ...{ ...payout, status: "COMPLETED", acceptedAmount: 3_000, acceptedCount: 1, refusedCount: 1 },
+  completedAt: secondsAfter(minute(20), 11),
+};
+const payoutRow = { ...noNotes, toWalletAddress: shopAddress, idempotencyKey: null, transferId: null };
+export const payoutRows = [
+  { ...payoutRow, index: 0, status: "ACCEPTED", amount: 3_000, reference: "salary-0001", error: null },
+  {
+    ...{ ...payoutRow, index: 1, status: "REFUSED", amount: 6_000, reference: "salary-0002" },
+    error: {
+      code: "TRF_001",
+      message: errorTable.TRF_001.message,
+      details: { available: 5_000, required: 6_000 },
+    },
+  },
+];
+
 export const firstPayment = {
   paymentId: exampleId("pay", minute(8)),
   status: "PAID",
@@ -259,6 +302,7 @@ function line(number: number, at: string, changes: object) {
     direction: "OUT",
     counterparty: receiverWalletId,
     cancelId: null,
+    status: "PAID",
     settlement: confirmed("5f", 129),
     createdAt: at,
     ...changes,
@@ -274,6 +318,7 @@ export const lines = [
     memo: cancellation.memo,
     reference: null,
     relatedId: secondPayment.paymentId,
+    status: "CANCELLED",
     cancelId: cancellation.cancelId,
   }),
   line(4, minute(9), {
@@ -282,6 +327,7 @@ export const lines = [
     memo: secondPayment.memo,
     reference: secondPayment.reference,
     relatedId: secondPayment.paymentId,
+    status: "CANCELLED",
   }),
   line(3, minute(8), {
     amount: 12_000,

@@ -2,6 +2,7 @@ import {
   charge,
   chargeCancellation,
   daysAfter,
+  endedPayout,
   done,
   firstKey,
   firstPayment,
@@ -15,9 +16,13 @@ import {
   minute,
   movedPayer,
   newKey,
+  newSecretKey,
   newPayer,
   pageOf,
   partOfCharge,
+  payout,
+  payoutRequest,
+  payoutRows,
   payer,
   payerWalletId,
   receivedLine,
@@ -40,6 +45,7 @@ import {
   usedFirstKey,
 } from "./exampleFixtures";
 import { type Example, webhookStory } from "./webhookExamples";
+import { x402Story } from "./x402Examples";
 
 // The document's examples form one sequence. user-1001 gets money, pays at a shop and cancels a
 // part; the bank records other transactions and schedules the shop's payout; the shop refunds a
@@ -71,6 +77,11 @@ export const story: Example[] = [
     at: minute(2),
     body: { apiKey: firstKey, secretKey },
     data: { newApiKey: newKey, expiresAt: daysAfter(minute(2), 90) },
+  },
+  {
+    operation: "rotateSecretKey",
+    at: secondsAfter(minute(2), 30),
+    data: { secretKey: newSecretKey, rotatedAt: secondsAfter(minute(2), 30) },
   },
   {
     operation: "createWallet",
@@ -250,6 +261,26 @@ export const story: Example[] = [
     query: { at: "2026-01-14T00:00:00Z" },
     data: { walletId: payerWalletId, at: "2026-01-14T00:00:00.000Z", balance: 0 },
   },
+  { operation: "createPayout", at: payout.createdAt, body: payoutRequest, data: payout },
+  {
+    operation: "getPayout",
+    at: secondsAfter(minute(20), 12),
+    params: { payoutId: payout.payoutId },
+    data: endedPayout,
+  },
+  {
+    operation: "listPayouts",
+    at: secondsAfter(minute(20), 13),
+    query: { status: "COMPLETED" },
+    data: { ...pageOf(endedPayout), pagination: { ...pageOf().pagination, totalCount: null } },
+  },
+  {
+    operation: "listPayoutRows",
+    at: secondsAfter(minute(20), 14),
+    params: { payoutId: payout.payoutId },
+    query: {},
+    data: { ...pageOf(...payoutRows), pagination: { ...pageOf().pagination, totalCount: null } },
+  },
   { operation: "createTransaction", name: "instant", at: minute(21), body: instantRequest, data: instant },
   {
     operation: "createTransaction",
@@ -335,6 +366,7 @@ export const story: Example[] = [
     body: { metadata: { counter: "2" } },
     data: { ...settledRefund, metadata: { counter: "2" } },
   },
+  ...x402Story,
   {
     operation: "deactivateWallet",
     at: minute(40),

@@ -7,12 +7,14 @@ import * as events from "./events";
 import * as keys from "./keys";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
+import * as payouts from "./payouts";
 import { withScope } from "./scopes";
 import * as health from "./health";
 import * as transactions from "./transactions";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
 import * as webhooks from "./webhooks";
+import * as x402 from "./x402";
 
 export interface RouteDeps {
   clients: Clients;
@@ -33,12 +35,18 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("POST", "/api/wallet-auth/keys", keys.issueKey, keys.issueKeyWith(auth)),
     route("GET", "/api/wallet-auth/keys", keys.listKeys, keys.listKeysWith(auth)),
     route("GET", "/api/wallet-auth/keys/:keyId", keys.getKey, keys.getKeyWith(auth)),
+    route("POST", "/api/wallet-auth/rotate-secret", keys.rotateSecretKey, keys.rotateSecretKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/keys/:keyId", keys.deleteKey, keys.deleteKeyWith(auth, principals)),
 
     route("POST", "/api/wallets/transfer", transfers.createTransfer, transfers.createTransferWith(clients)),
     route("GET", "/api/wallets/transfer", transfers.listTransfers, transfers.listTransfersWith(clients)),
     route("GET", "/api/wallets/transfer/:transferId", transfers.getTransfer, transfers.getTransferWith(clients)),
     route("PATCH", "/api/wallets/transfer/:transferId", transfers.updateTransfer, transfers.updateTransferWith(clients)),
+
+    route("POST", "/api/payouts", payouts.createPayout, payouts.createPayoutWith(clients)),
+    route("GET", "/api/payouts", payouts.listPayouts, payouts.listPayoutsWith(clients)),
+    route("GET", "/api/payouts/:payoutId", payouts.getPayout, payouts.getPayoutWith(clients)),
+    route("GET", "/api/payouts/:payoutId/rows", payouts.listPayoutRows, payouts.listPayoutRowsWith(clients)),
 
     route("POST", "/api/wallets/charge", charges.createCharge, charges.createChargeWith(clients)),
     route("GET", "/api/wallets/charge", charges.listCharges, charges.listChargesWith(clients)),
@@ -78,9 +86,13 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("PATCH", "/api/transaction/:id/schedule",
       transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
 
+    route("GET", "/x402/supported", x402.getX402Support, x402.getX402SupportWith(clients)),
+    route("POST", "/x402/verify", x402.verifyX402Payment, x402.verifyX402PaymentWith(clients)),
+    route("POST", "/x402/settle", x402.settleX402Payment, x402.settleX402PaymentWith(clients)),
+
     ...eventRoutes(clients),
     route("GET", "/healthz", health.checkHealth, health.answerHealth),
-    // GET /api/events/stream is answered by middleware/eventStream.ts.
+    // GET /api/events/stream is answered by middleware/eventStream.ts: see events.STREAM_ROUTE.
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
   return table.map(withScope);

@@ -4,7 +4,7 @@ import { API_VERSIONS } from "@wonrail/kit/contract/apiVersions";
 import { assert } from "@wonrail/kit/contract/errors";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { apiKeyJson, requirePresent } from "@wonrail/kit/records";
+import { apiKeyJson, isoTime, requirePresent } from "@wonrail/kit/records";
 import { type ApiKey as ApiKeyMessage, KeyStatus } from "@wonrail/proto/auth/v1/auth";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
@@ -168,6 +168,30 @@ export const deleteKey = operation({
   errors: ["WAUTH_007"],
 });
 
+export const rotateSecretKey = operation({
+  id: "rotateSecretKey",
+  tag: "API keys",
+  summary: "Replace the secret key of the organisation",
+  description:
+    "Issues a new secret key. The old one refreshes no API key from now on. All API keys stay valid. The " +
+    "answer is the only one that shows the secret key. It is not stored, so `secretKey` is null in the " +
+    "answer to a repetition with the same Idempotency-Key. If the first answer did not reach you, " +
+    "send the request again with a new key.",
+  access: "full",
+  idempotent: true,
+  status: 200,
+  data: z
+    .strictObject({
+      secretKey: z.string().nullable().meta({
+        description:
+          "The new secret key. Store it: it is not shown again. null in the answer to a repetition.",
+      }),
+      rotatedAt: timestamp("When the old secret key stopped working."),
+    })
+    .meta({ id: "RotatedSecretKey" }),
+  errors: [],
+});
+
 export function issueKeyWith(auth: Auth): Handler<typeof issueKey> {
   return async ({ body }, call) => {
     const { orgId, keyId } = call.principal;
@@ -208,6 +232,16 @@ export function deleteKeyWith(
     for (const id of revokedKeyIds) principals.forgetKey(id);
     assert(revokedAt, "a revoked key has the moment it was revoked");
     return { data: { keyId, revoked: true, revokedAt: revokedAt.toISOString(), revokedKeyIds } };
+  };
+}
+
+export function rotateSecretKeyWith(auth: Auth): Handler<typeof rotateSecretKey> {
+  return async (_input, call) => {
+    const { orgId, keyId } = call.principal;
+    const request = { orgId, keyId, clientAddress: call.clientAddress, ...keyedBy(call, {}) };
+    const options = { timeoutMs: CALL_TIMEOUT_MS, ...retriedBy(call) };
+    const { secretKey = null, rotatedAt, replayed } = await auth.rotateSecretKey(request, options);
+    return { data: { secretKey, rotatedAt: isoTime(rotatedAt) }, replayed };
   };
 }
 

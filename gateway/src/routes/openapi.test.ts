@@ -15,6 +15,7 @@ interface Documented {
   summary: string;
   description?: string;
   security: object[];
+  parameters?: { name?: string; $ref?: string }[];
   responses: Record<
     string,
     {
@@ -34,9 +35,9 @@ test("gateway/openapi.json equals the rendered routes; if not, run npm run docs"
   expect(readFileSync(join(__dirname, "..", "..", "openapi.json"), "utf8")).toBe(renderOpenApi());
 });
 
-test("every route is in the document, with its own name and a summary", () => {
-  expect(operations).toHaveLength(table.length);
-  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(table.length);
+test("every route and the stream are in the document, with their own name and a summary", () => {
+  expect(operations).toHaveLength(table.length + 1);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   for (const { summary } of operations) expect(summary).not.toBe("");
 });
 
@@ -44,6 +45,15 @@ test("every reference has a target", () => {
   const references = [...renderOpenApi().matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g)];
   expect(references.length).toBeGreaterThan(100);
   for (const [, kind, name] of references) expect(document.components[kind!]).toHaveProperty([name!]);
+});
+
+test("the stream of events is documented with its filters, Last-Event-ID and an event", () => {
+  const { parameters, responses } = document.paths["/api/events/stream"]!.get!;
+  const names = parameters!.map(({ name, $ref }) => name ?? $ref!.split("/").at(-1));
+  expect(names.slice(-4)).toEqual(["Last-Event-ID", "after", "types", "objectId"]);
+  const { example } = responses["200"]!.content["text/event-stream"] as { example: string };
+  expect(example).toMatch(/^id: \d+\nevent: payment\.created\ndata: \{"eventId":"evt_.*\}\n\n$/);
+  expect(responses["409"]!.description).toContain("EVT_002");
 });
 
 test("each error code of an operation has an example at its status", () => {
@@ -117,9 +127,11 @@ test("each write takes an Idempotency-Key or documents how to handle an unknown 
   }
 });
 
-test("every POST but the refresh of a key takes an Idempotency-Key", () => {
+test("every POST but the refresh of a key and those of x402 takes an Idempotency-Key", () => {
   const posts = table.filter(({ method, operation }) => method === "POST" && !operation.idempotent);
-  expect(posts.map(({ operation }) => operation.id)).toEqual(["refreshKey"]);
+  expect(posts.map(({ operation }) => operation.id)).toEqual([
+    ...["refreshKey", "verifyX402Payment", "settleX402Payment"],
+  ]);
 });
 
 test("each refusal documents its headers", () => {
@@ -218,7 +230,7 @@ test("request objects are closed, and response objects may gain fields", () => {
         "RefundPayment",
         "RefundWallet",
       ],
-      "UpdateMetadata",
+      ...["CreatePayout", "NewPayoutRow", "UpdateMetadata"],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
       ...["IssueKey", "CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),

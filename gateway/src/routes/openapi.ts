@@ -7,9 +7,11 @@ import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from "./apiDescription";
 import { type Example, story } from "./examples";
 import { exampleOf } from "./errorExamples";
+import { frameOf, STREAM_ROUTE } from "./events";
 import { exampleId } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
 import { type Operation, type Route, type Shape } from "./operation";
+import { errorFields } from "./schemas";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
 
@@ -20,7 +22,7 @@ const answeredAt = z.iso.datetime().meta({ description: "When the response was m
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registerShared(registry, routes);
-  for (const route of routes) registry.registerPath(pathOf(route));
+  for (const route of [...routes, STREAM_ROUTE]) registry.registerPath(pathOf(route));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
@@ -91,12 +93,17 @@ const PARAMETERS = {
       "first request runs gets the same response.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
   },
+  "Last-Event-ID": {
+    description: "The sequence of the last event that you have. It takes the place of `after`.",
+    schema: { type: "string", pattern: "^(0|[1-9][0-9]{0,15})$" },
+  },
 } as const;
 
-function parametersOf({ access, idempotent }: Operation) {
+function parametersOf({ access, idempotent, isStream }: Operation) {
   const names: (keyof typeof PARAMETERS)[] = ["X-Request-Id", "Wonrail-Version"];
   if (access !== "anyone") names.push("X-Org-Code");
   if (idempotent) names.push("Idempotency-Key");
+  if (isStream) names.push("Last-Event-ID");
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
@@ -157,7 +164,9 @@ function headerRefs(names: HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function pathOf(route: Route): RouteConfig {
+type Documented = Omit<Route, "handler">;
+
+function pathOf(route: Documented): RouteConfig {
   const { method, path, operation } = route;
   const { id, summary, description, tag, access, params, query, body } = operation;
   const examples = story.filter((example) => example.operation === id);
@@ -194,7 +203,7 @@ function deprecationSentence({ deprecated }: Operation): string | undefined {
   return `Deprecated since ${since}, and can be gone from ${sunset} on. ${advice}`;
 }
 
-function scopeSentence({ operation, scope }: Route): string | undefined {
+function scopeSentence({ operation, scope }: Documented): string | undefined {
   if (operation.access === "anyone") return undefined;
   return scope === null ? "Needs no scope." : `Needs the scope \`${scope}\`.`;
 }
@@ -218,8 +227,8 @@ function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) 
 }
 
 function successOf(operation: Operation, examples: Example[]) {
-  const { data, access, idempotent } = operation;
-  const schema = z.strictObject({
+  const { data, access, idempotent, isStream, foreignFormat } = operation;
+  const inEnvelope = z.strictObject({
     success: z.literal(true).meta({ description: "Always true." }),
     data,
     error: z.null().meta({ description: "Always null." }),
@@ -229,18 +238,30 @@ function successOf(operation: Operation, examples: Example[]) {
   const names = commonHeaders(operation);
   if (access !== "anyone") names.push(...RATE_HEADERS);
   if (idempotent) names.push("Idempotent-Replayed");
-  const content = jsonOf(schema, examples, (example) => ({
-    success: true,
-    data: example.data,
-    error: null,
-    requestId: exampleId("req", example.at),
-    timestamp: example.at,
-  }));
+  if (isStream) {
+    // OpenAPI 3.1 cannot describe the parts of a stream.
+    const content = { "text/event-stream": { schema: z.string(), example: streamExample() } };
+    return { description: "The stream begins.", content, headers: headerRefs(names) };
+  }
+  const content = foreignFormat
+    ? jsonOf(data, examples, (example) => example.data)
+    : jsonOf(inEnvelope, examples, (example) => ({
+        success: true,
+        data: example.data,
+        error: null,
+        requestId: exampleId("req", example.at),
+        timestamp: example.at,
+      }));
   return { description: "The request succeeded.", content, headers: headerRefs(names) };
 }
 
+function streamExample(): string {
+  const { data } = story.find(({ operation }) => operation === "getEvent")!;
+  return frameOf(data as Parameters<typeof frameOf>[0]);
+}
+
 /** All codes of an operation: its own, and those that follow from its definition. */
-export function refusalCodes({ operation, method, scope }: Route): ErrorCode[] {
+export function refusalCodes({ operation, method, scope }: Documented): ErrorCode[] {
   const { access, isUnlimited, body, idempotent, quota, errors } = operation;
   const codes = new Set<ErrorCode>([...errors, "REQ_001", "REQ_008", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
@@ -259,7 +280,7 @@ export function refusalCodes({ operation, method, scope }: Route): ErrorCode[] {
 }
 
 /** Each status has one response, with an example for each code. */
-function refusalsOf(route: Route): RouteConfig["responses"] {
+function refusalsOf(route: Documented): RouteConfig["responses"] {
   const codes = refusalCodes(route);
   const statuses = new Set(codes.map((code) => errorTable[code].http));
   return Object.fromEntries(
@@ -275,7 +296,7 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
 }
 
 function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
-  const { access, quota, errors } = operation;
+  const { access, quota, errors, foreignFormat } = operation;
   const names = commonHeaders(operation);
   if (status === 401) names.push("WWW-Authenticate");
   // A refused key belongs to no organisation, so there is no rate to report.
@@ -288,7 +309,7 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
     description: codes.map((code) => describe(code, operation)).join("\n\n"),
     content: {
       "application/json": {
-        schema: refusal,
+        schema: foreignFormat ? refusal.extend(foreignFormat.refusalFields) : refusal,
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
@@ -330,22 +351,7 @@ const refusal = z
   .strictObject({
     success: z.literal(false).meta({ description: "Always false." }),
     data: z.null().meta({ description: "Always null." }),
-    error: z
-      .strictObject({
-        code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).meta({
-          id: "ErrorCode",
-          description:
-            "The codes of this release. A later release can add codes: handle unknown ones by their status.",
-        }),
-        message: z
-          .string()
-          .meta({ description: "The cause and the remedy, for people. One text for each code." }),
-        details: z
-          .record(z.string(), z.unknown())
-          .nullable()
-          .meta({ description: "The data of the error, such as fields, ids, amounts or a reason." }),
-      })
-      .meta({ description: "Why the request was refused or failed." }),
+    error: errorFields.meta({ description: "Why the request was refused or failed." }),
     requestId,
     timestamp: answeredAt,
   })

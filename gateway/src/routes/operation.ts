@@ -1,7 +1,9 @@
 import { type z } from "zod";
 import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
+import { type JsonObject } from "@wonrail/kit/json";
 import { type Scope } from "@wonrail/kit/contract/scopes";
 import { type Principal } from "../middleware/principal";
+import { type BodyLimits } from "../middleware/readBody";
 import { type QuotaName } from "../middleware/quotas";
 
 /**
@@ -17,11 +19,13 @@ export type Tag =
   | "API keys"
   | "Wallets"
   | "Transfers"
+  | "Payouts"
   | "Charges"
   | "Payments"
   | "Recorded transactions"
   | "Events"
   | "Webhooks"
+  | "x402"
   | "Service";
 
 /**
@@ -45,6 +49,10 @@ export interface Operation<
   params?: P;
   query?: Q;
   body?: B;
+  /** Server-Sent Events: `data` is that of each event. */
+  isStream?: true;
+  /** Absent: the limits of all bodies. */
+  bodyLimits?: BodyLimits;
   /** The status of success. */
   status: 200 | 201;
   data: D;
@@ -58,7 +66,15 @@ export interface Operation<
   waitMs?: number;
   /** Counts against the plan. */
   quota?: QuotaName;
+  /** Answers in the format of another specification: the data without our envelope. */
+  foreignFormat?: ForeignFormat;
   deprecated?: Deprecation;
+}
+
+/** Refusals in the format of another specification: fields beside those of the envelope. */
+export interface ForeignFormat {
+  refusalFields: z.ZodRawShape;
+  refusalOf: (refusal: { code: ErrorCode; message: string }) => JsonObject;
 }
 
 /** An operation that a later version does not have. Dates are days in UTC, such as 2026-01-31. */

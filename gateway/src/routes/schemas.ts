@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ErrorCode } from "@wonrail/kit/contract/errors";
+import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { type IdPrefix, isId } from "@wonrail/kit/contract/ids";
 import { MAX_OFFSET_ROWS } from "@wonrail/kit/page";
 
@@ -127,8 +127,8 @@ export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
   id: "WalletType",
   description:
     "The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this version " +
-    "the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be refunded: cancel " +
-    "its charge within 30 days to take the money out.",
+    "the GOVERNMENT part is 0, and a GOVERNMENT wallet cannot transfer: refund it, or cancel its " +
+    "charge within 30 days, to take the money out.",
 });
 
 export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({
@@ -289,3 +289,17 @@ const pagination = z
       .meta({ description: "The number of all items; null when it is not known, as beyond 10,000." }),
   })
   .meta({ id: "Pagination" });
+
+/** An error in an answer. */
+export const errorFields = z.strictObject({
+  code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).meta({
+    id: "ErrorCode",
+    description:
+      "The codes of this release. A later release can add codes: handle unknown ones by their status.",
+  }),
+  message: z.string().meta({ description: "The cause and the remedy, for people. One text for each code." }),
+  details: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: "The data of the error, such as fields, ids, amounts or a reason." }),
+});

@@ -14,6 +14,7 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   listKeys: "keys:manage",
   getKey: "keys:manage",
   deleteKey: "keys:manage",
+  rotateSecretKey: "keys:manage",
 
   createWallet: "wallets:write",
   updateWallet: "wallets:write",
@@ -28,6 +29,11 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   updateTransfer: "transfers:write",
   listTransfers: "transfers:read",
   getTransfer: "transfers:read",
+
+  createPayout: "transfers:write",
+  listPayouts: "transfers:read",
+  getPayout: "transfers:read",
+  listPayoutRows: "transfers:read",
 
   createCharge: "charges:write",
   cancelCharge: "charges:write",
@@ -68,6 +74,10 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   listWebhooks: "webhooks:read",
   getWebhook: "webhooks:read",
   listDeliveries: "webhooks:read",
+
+  getX402Support: "x402:read",
+  verifyX402Payment: "x402:read",
+  settleX402Payment: "x402:write",
 };
 
 /** Adds the scope of the table. A missing entry stops the start, so that no operation is left open. */

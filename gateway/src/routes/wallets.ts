@@ -13,6 +13,7 @@ import {
   responseId,
   idOf,
   listQuery,
+  order,
   queryMomentOf,
   pageOf,
   settlement,
@@ -150,6 +151,16 @@ const WALLET_TRANSACTION_TYPES = [
 
 export type WalletTransactionType = (typeof WALLET_TRANSACTION_TYPES)[number];
 
+export const transactionStatus = z.enum([
+  "COMPLETED",
+  "CHARGED",
+  "PARTIALLY_CANCELLED",
+  "CANCELLED",
+  "PAID",
+  "PARTIALLY_REFUNDED",
+  "REFUNDED",
+]);
+
 export const walletTransaction = z
   .strictObject({
     walletId: responseId("The wallet whose balance moved."),
@@ -169,6 +180,11 @@ export const walletTransaction = z
     relatedId: responseId(
       "The id of the charge, refund, payment, transfer or deposit. All entries of one payment have the same.",
     ),
+    status: transactionStatus.meta({
+      description:
+        "The status of the charge or payment in `relatedId`, as it is now. COMPLETED for transfers, " +
+        "refunds and deposits: an outside transfer that is PENDING or FAILED moves no balance.",
+    }),
     cancelId: z.string().nullable().meta({
       description:
         "The id of the cancellation (ccl_… or pcl_…) or refund (prf_…) when the entry takes a charge or payment back; otherwise null.",
@@ -192,7 +208,7 @@ export const transactionTypes = z
 export const listWalletTransactions = operation({
   id: "listWalletTransactions",
   tag: "Wallets",
-  summary: "List the movements of a wallet's balance, newest first",
+  summary: "List the movements of a wallet's balance",
   description:
     "Contains deposits, too: tokens from an outside address are credited once their block is final, " +
     "as an entry of type TRANSFER and direction IN whose relatedId begins with `opn_`. Deposits are " +
@@ -204,6 +220,7 @@ export const listWalletTransactions = operation({
     type: transactionTypes.optional(),
     from: queryMomentOf("Only entries at or after this time.").optional(),
     to: queryMomentOf("Only entries before this time. Must not be earlier than `from`.").optional(),
+    order,
   }),
   status: 200,
   data: pageOf(walletTransaction).meta({ id: "WalletTransactionPage" }),
@@ -281,6 +298,7 @@ export function transactionJson(of: WalletTransaction) {
     memo: of.memo ?? null,
     reference: of.reference ?? null,
     relatedId: of.relatedId,
+    status: of.status as z.output<typeof transactionStatus>,
     cancelId: of.cancelId ?? null,
     settlement: settlementJson(of.settlement),
     createdAt: isoTime(of.createdAt),

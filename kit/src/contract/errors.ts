@@ -154,6 +154,8 @@ export const errorTable = {
     "The amount is more than what remains of the payment. Refund at most details.remaining.",
   ),
 
+  PYO_001: row(404, "NOT_FOUND", "The payout does not exist. Check the id."),
+
   TX_001: row(404, "NOT_FOUND", "The recorded transaction does not exist. Check the id."),
   TX_002: row(
     409,
@@ -212,7 +214,7 @@ export const errorTable = {
   REQ_006: row(
     413,
     "OUT_OF_RANGE",
-    "The request is too large. Send a body of at most 64 KiB and headers of at most 8 KiB.",
+    "The request is too large. Send a body of at most 64 KiB, 4 MiB for a payout, and headers of at most 8 KiB.",
   ),
   REQ_007: row(
     415,

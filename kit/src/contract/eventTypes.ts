@@ -13,6 +13,8 @@ export const EVENT_TYPES = [
   "payment.created",
   "payment.cancelled",
   "payment.refunded",
+  "payout.created",
+  "payout.completed",
   "settlement.confirmed",
   "settlement.failed",
   "deposit.credited",

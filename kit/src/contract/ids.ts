@@ -14,6 +14,7 @@ export type IdPrefix =
   | "pay"
   | "pcl"
   | "prf"
+  | "pyo"
   | "rfd"
   | "txn"
   | "evt"

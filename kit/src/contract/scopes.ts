@@ -13,6 +13,8 @@ export const SCOPES = [
   "events:read",
   "webhooks:read",
   "webhooks:write",
+  "x402:read",
+  "x402:write",
   "keys:manage",
 ] as const;
 

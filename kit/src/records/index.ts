@@ -27,6 +27,7 @@ export {
   settlementMessage,
   transferMessage,
 } from "./messages";
+export { paymentStatus } from "./payment";
 export { pending, type Settlement } from "./settlement";
 export {
   apiKeyJson,
@@ -37,6 +38,8 @@ export {
   paymentCancellationJson,
   paymentJson,
   paymentRefundJson,
+  payoutJson,
+  payoutRowJson,
   recordedTransactionJson,
   refundJson,
   restoredJson,

@@ -1,5 +1,6 @@
 import { enumName } from "../grpc/enums";
-import { assert } from "../contract/errors";
+import { fromErrorDetail } from "../grpc/wireErrors";
+import { assert, errorTable } from "../contract/errors";
 import { type Scope } from "../contract/scopes";
 import { parseWon, wonToJson } from "../contract/money";
 import { type Notes } from "../contract/notes";
@@ -11,6 +12,11 @@ import {
   type PaymentCancellation,
   type PaymentRefund,
   PaymentStatus,
+  type Payout,
+  PayoutMode,
+  type PayoutRow,
+  PayoutRowStatus,
+  PayoutStatus,
   type Refund,
   type Settlement,
   SettlementStatus,
@@ -98,6 +104,41 @@ export function transferJson(of: Transfer) {
     settlement: settlementJson(of.settlement),
     failureReason: of.failureReason ?? null,
     createdAt: isoTime(of.createdAt),
+  };
+}
+
+export function payoutJson(of: Payout) {
+  return {
+    payoutId: of.payoutId,
+    status: requirePresent(enumName(PayoutStatus, of.status)),
+    mode: requirePresent(enumName(PayoutMode, of.mode)),
+    dryRun: of.dryRun,
+    fromWalletId: of.fromWalletId,
+    totalAmount: wonJson(of.totalAmountWon),
+    acceptedAmount: wonJson(of.acceptedAmountWon),
+    rowCount: of.rowCount,
+    acceptedCount: of.acceptedCount,
+    refusedCount: of.refusedCount,
+    skippedCount: of.skippedCount,
+    createdAt: isoTime(of.createdAt),
+    completedAt: of.completedAt?.toISOString() ?? null,
+  };
+}
+
+export function payoutRowJson({ index, status, row, transferId, error }: PayoutRow) {
+  const { toWalletAddress, amountWon, idempotencyKey, ...notes } = requirePresent(row);
+  const refusal = error && fromErrorDetail(error);
+  return {
+    index,
+    status: requirePresent(enumName(PayoutRowStatus, status)),
+    toWalletAddress,
+    amount: wonJson(amountWon),
+    ...notesJson(notes),
+    idempotencyKey: idempotencyKey ?? null,
+    transferId: transferId ?? null,
+    error: refusal
+      ? { code: refusal.code, message: errorTable[refusal.code].message, details: refusal.details }
+      : null,
   };
 }
 

@@ -63,6 +63,8 @@ export interface ServiceSpec<C extends ServiceConfig> {
   /** The producers of the topics that this service consumes. */
   feeds?: FeedPlace[];
   config: C;
+  /** The largest request that the gRPC server takes. Absent: the kit's limit. */
+  maxRequestBytes?: number;
   /**
    * `fail` stops the process, in order and with 1, for problems found later that would have
    * prevented the start.
@@ -122,7 +124,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
 }
 
 interface OpenDoors {
-  spec: Pick<ServiceSpec<ServiceConfig>, "name" | "topics" | "feeds" | "config">;
+  spec: Pick<ServiceSpec<ServiceConfig>, "name" | "topics" | "feeds" | "config" | "maxRequestBytes">;
   tls: TlsIdentity | undefined;
   db: Database;
   bus: Bus | undefined;
@@ -153,6 +155,7 @@ async function openDoors(options: OpenDoors): Promise<void> {
     callers: callersOf(spec.name, services),
     ...(tls && { tls }),
     reflection: config.GRPC_REFLECTION,
+    ...(spec.maxRequestBytes !== undefined && { maxMessageBytes: spec.maxRequestBytes }),
     log,
     registry,
   });

@@ -5,6 +5,7 @@ import type { KnownNames } from "../internal/names.ts";
 import type { ChargeWithCancellations, Refund } from "./charges.ts";
 import type { ApiKey } from "./keys.ts";
 import type { PaymentWithRefunds } from "./payments.ts";
+import type { Payout } from "./payouts.ts";
 import type { Settlement } from "./shared.ts";
 import type { TransactionWithHistory } from "./transactions.ts";
 import type { Transfer } from "./transfers.ts";
@@ -73,6 +74,8 @@ export interface EventData {
   "payment.created": PaymentWithRefunds;
   "payment.cancelled": PaymentWithRefunds;
   "payment.refunded": PaymentWithRefunds;
+  "payout.created": Payout;
+  "payout.completed": Payout;
   "settlement.confirmed": SettledObject;
   "settlement.failed": SettledObject;
   "deposit.credited": Deposit;

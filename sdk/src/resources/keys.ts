@@ -20,6 +20,8 @@ export type Scope =
   | "events:read"
   | "webhooks:read"
   | "webhooks:write"
+  | "x402:read"
+  | "x402:write"
   | "keys:manage";
 
 /** CURRENT works. OVERLAP was refreshed and works for a while. EXPIRED can only be refreshed. */
@@ -97,6 +99,14 @@ export interface RevokedApiKey {
   revokedKeyIds: string[];
 }
 
+/** Answer of `keys.rotateSecret`. */
+export interface RotatedSecretKey {
+  /** The new secret key. Store it. Null when the service answers a repetition: it does not store the key. */
+  secretKey: string | null;
+  /** Time at which the old secret key stopped working. */
+  rotatedAt: string;
+}
+
 const PATH = "/api/wallet-auth/keys";
 const CREATE_NAMES: KnownNames<CreateKeyRequest> = {
   ...{ name: true, scopes: true, allowedAddresses: true, expiresAt: true, apiVersion: true },
@@ -121,6 +131,11 @@ export class KeysApi extends ApiResource {
   /** Lists keys, newest first. */
   list(query: PageQuery = {}, options?: CallOptions): PagePromise<UsedApiKey> {
     return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, PAGE_NAMES) }), options);
+  }
+
+  /** Replaces the organisation's secret key. The old one refreshes no key from now on. All API keys stay valid. */
+  rotateSecret(options?: IdempotentCallOptions): ApiPromise<RotatedSecretKey> {
+    return this.keyedPost(() => ({ path: "/api/wallet-auth/rotate-secret" }), options);
   }
 
   /** Revokes a key permanently. A repetition changes nothing. */

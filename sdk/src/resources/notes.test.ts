@@ -76,16 +76,21 @@ test("lists send their filters, with times in ISO 8601", async () => {
   await client.payments.list({ ...filters, status: "PAID" });
   await client.charges.listRefunds({ ...filters, walletId: "wal_1" });
   await client.transactions.list({ reference: "order-7", minAmount: "1000000", order: "asc" });
-  await client.wallets.listAllTransactions({ ...filters, type: ["CHARGE", "REFUND"] });
+  await client.wallets.listAllTransactions({ ...filters, type: ["CHARGE", "REFUND"], status: "CHARGED" });
+  await client.wallets.listTransactions("wal_1", { from, order: "asc" });
   expect(asked.map(({ url }) => [url.pathname, Object.fromEntries(url.searchParams)])).toEqual([
     ["/api/wallets/payment", { ...asText(filters), status: "PAID" }],
     ["/api/wallets/charge/refund", { ...asText(filters), walletId: "wal_1" }],
     ["/api/transaction", { reference: "order-7", minAmount: "1000000", order: "asc" }],
-    ["/api/transactions", { ...asText(filters), type: "CHARGE,REFUND" }],
+    ["/api/transactions", { ...asText(filters), type: "CHARGE,REFUND", status: "CHARGED" }],
+    ["/api/wallets/wal_1/transactions", { from: from.toISOString(), order: "asc" }],
   ]);
-  await expect(client.payments.list({ reference: undefined } as never)).rejects.toMatchObject({
-    code: "REQ_001",
-  });
+  for (const refused of [
+    client.payments.list({ reference: undefined } as never),
+    client.wallets.listAllTransactions({ state: "PAID" } as never),
+    client.wallets.listTransactions("wal_1", { status: "PAID" } as never),
+  ])
+    await expect(refused).rejects.toMatchObject({ code: "REQ_001" });
 });
 
 function asText(filters: { from: Date; minAmount: number }): Record<string, string> {

@@ -89,6 +89,16 @@ export type WalletTransactionType =
   | "INCENTIVE_CANCEL"
   | "INCENTIVE_USE_CANCEL";
 
+/** Status of the charge or payment that a wallet transaction belongs to. COMPLETED for the others. */
+export type WalletTransactionStatus =
+  | "COMPLETED"
+  | "CHARGED"
+  | "PARTIALLY_CANCELLED"
+  | "CANCELLED"
+  | "PAID"
+  | "PARTIALLY_REFUNDED"
+  | "REFUNDED";
+
 /** A line of a wallet's statement. */
 export interface WalletTransaction {
   /** Wallet whose balance moved. */
@@ -114,6 +124,11 @@ export interface WalletTransaction {
   reference: string | null;
   /** Id of the payment, charge, refund or transfer. */
   relatedId: string;
+  /**
+   * Status of the charge or payment in relatedId, as it is now. COMPLETED for transfers, refunds and
+   * deposits.
+   */
+  status: WalletTransactionStatus;
   /** Id of the cancellation, else null. Parts of a cancelled charge share their relatedId. */
   cancelId: string | null;
   /** Settlement of the movement. */
@@ -130,6 +145,8 @@ export type WalletTransactionListQuery = PageQuery & {
   from?: Moment;
   /** End of the period, exclusive. */
   to?: Moment;
+  /** asc: oldest first. Default: desc, newest first. */
+  order?: "asc" | "desc" | undefined;
 };
 
 /** Filters of `wallets.listAllTransactions`. An undefined filter is refused. */
@@ -137,6 +154,8 @@ export type AllTransactionsQuery = PageQuery &
   MoneyFilters & {
     /** A type or an array of types. */
     type?: WalletTransactionType | readonly WalletTransactionType[];
+    /** Movements of charges or payments with this status. */
+    status?: WalletTransactionStatus;
   };
 
 /** The balance of a wallet at a time. */
@@ -170,12 +189,14 @@ const STATEMENT_NAMES: KnownNames<WalletTransactionListQuery> = {
   type: "for all types",
   from: "to start at the oldest",
   to: "to end at the newest",
+  order: true,
 };
 
 const ALL_NAMES: KnownNames<AllTransactionsQuery> = {
   ...PAGE_NAMES,
   ...MONEY_NAMES,
   type: "for all types",
+  status: "for all states",
 };
 const BALANCE_NAMES: KnownNames<BalanceQuery> = { at: "to read the balance now" };
 
@@ -216,7 +237,7 @@ export class WalletsApi extends ApiResource {
     return this.keyedPost(() => ({ path: `${walletPath(walletId)}/deactivate` }), options);
   }
 
-  /** Lists all movements of the wallet's balance, newest first. */
+  /** Lists all movements of the wallet's balance. */
   listTransactions(
     walletId: string,
     query: WalletTransactionListQuery = {},

@@ -120,6 +120,24 @@ export interface DeliveryAttempt {
   error: string | null;
 }
 
+/** The event that `webhooks.test` sends. It is in no list of events. */
+export interface WebhookTestEvent {
+  /** Id of the event, as the header `webhook-id` has it. */
+  eventId: string;
+  /** Type of the event. */
+  type: "webhook.test";
+  /** Always 0. */
+  sequence: number;
+  /** Id of the webhook. */
+  objectId: string;
+  /** Always 0. */
+  objectSequence: number;
+  /** Time of the test. */
+  createdAt: string;
+  /** The webhook. */
+  data: { webhookId: string };
+}
+
 /** Filters of `webhooks.listDeliveries`. */
 export type DeliveryListQuery = PageQuery & {
   /** Deliveries with this status. Without it all, so undefined is refused. */
@@ -209,8 +227,8 @@ export class WebhooksApi extends ApiResource {
    * Verifies a delivery and returns its event. Give the body exactly as it arrived. Rejects a wrong
    * signature, and a timestamp that is more than five minutes off.
    */
-  unwrap(body: string, headers: WebhookHeaders, secret: string): Promise<ServiceEvent> {
-    return unwrapWebhook<ServiceEvent>(body, headers, secret);
+  unwrap(body: string, headers: WebhookHeaders, secret: string): Promise<ServiceEvent | WebhookTestEvent> {
+    return unwrapWebhook<ServiceEvent | WebhookTestEvent>(body, headers, secret);
   }
 }
 

@@ -51,6 +51,13 @@ export async function use(): Promise<string | undefined> {
   return page.items[0]?.memo ?? headers.get("x-request-id") ?? undefined;
 }
 
+/** The type of an event narrows its data, also that of a test. */
+export async function received(body: string, headers: Headers): Promise<string | number> {
+  const event = await client.webhooks.unwrap(body, headers, "whsec_");
+  if (event.type === "webhook.test") return event.data.webhookId;
+  return event.type === "payment.created" ? event.data.breakdown.normal : event.sequence;
+}
+
 /** The compiler knows every code, so a switch can end in never. */
 export function advice(error: unknown): string {
   if (error instanceof WaitTimeoutError) return String(error.lastState);

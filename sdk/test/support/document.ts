@@ -61,9 +61,17 @@ const document = JSON.parse(readFileSync(FILE, "utf8")) as {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
 };
 
-export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, raw]) => operationOf(path, method.toUpperCase(), raw)),
-);
+/**
+ * All operations but the stream of events, whose list `events.stream` reads, and those of x402, which
+ * its own libraries call.
+ */
+export const operations: Operation[] = Object.entries(document.paths)
+  .filter(([path]) => !path.startsWith("/x402/"))
+  .flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId }]) => operationId !== "streamEvents")
+      .map(([method, raw]) => operationOf(path, method.toUpperCase(), raw)),
+  );
 
 function operationOf(path: string, method: string, raw: RawOperation): Operation {
   const responses = Object.entries(raw.responses).map(([status, { content }]) => ({

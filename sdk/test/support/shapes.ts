@@ -65,7 +65,10 @@ export function libraryShapes() {
     if (type.flags & ts.TypeFlags.Boolean) return "boolean";
     if (type.isUnion()) {
       const members = type.types.filter((one) => !isNothing(one)).map(shapeOf);
-      return union(members);
+      // An optional boolean is a union of three types.
+      const isBoolean = ["true", "false"].every((one) => members.includes(one));
+      const others = members.filter((one) => !isBoolean || !["true", "false"].includes(one));
+      return union(isBoolean ? [...others, "boolean"] : others);
     }
     if (type.isStringLiteral()) return JSON.stringify(type.value);
     const name = checker.typeToString(type);

@@ -31,7 +31,7 @@ export function adminRpc(app: Operations): GrpcService {
       return { organisation: organisationMessage(organisation) };
     },
 
-    async rotateSecretKey({ code }, { operator: actor }) {
+    async rotateOrganisationSecret({ code }, { operator: actor }) {
       const { secretKey } = await app.rotateSecretKey({ code, actor });
       return { secretKey };
     },

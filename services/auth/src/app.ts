@@ -18,7 +18,7 @@ import { refreshKey } from "./commands/refreshKey";
 import { resolveKey } from "./commands/resolveKey";
 import { revokeKey } from "./commands/revokeKey";
 import { revokeKeyOf } from "./commands/revokeKeyOf";
-import { rotateSecretKey } from "./commands/rotateSecretKey";
+import { rotateSecretKey, rotateSecretKeyByKey } from "./commands/rotateSecretKey";
 import { setOrganisation } from "./commands/setOrganisation";
 import { type Config } from "./config";
 import { type CredentialDeps, type Deps } from "./commands/deps";
@@ -56,6 +56,7 @@ export function createOperations(deps: Deps, registry?: Registry) {
     createOrganisation: bind(deps, createOrganisation),
     setOrganisation: bind(deps, setOrganisation),
     rotateSecretKey: bind(deps, rotateSecretKey),
+    rotateSecretKeyByKey: bind(deps, rotateSecretKeyByKey),
     issueKey: bind(deps, issueKey),
     issueKeyByKey: bind(deps, issueKeyByKey),
     refreshKey: bind(credentialDeps, refreshKey),

@@ -91,6 +91,14 @@ export function rpc(app: App): GrpcService[] {
         return { revokedAt, revokedKeyIds: keyIds };
       },
 
+      async rotateSecretKey(request) {
+        const orgId = readOrgId(request.orgId);
+        return app.rotateSecretKeyByKey({
+          ...{ orgId, keyId: keyIdOf(request.keyId), clientAddress: request.clientAddress },
+          keyed: readKeyedRequest("rotateSecretKey", orgId, request),
+        });
+      },
+
       async getSession({ orgId, keyId }) {
         return sessionResponse(await app.getSession({ orgId: readOrgId(orgId), keyId: keyIdOf(keyId) }));
       },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { createPause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
@@ -39,6 +40,7 @@ import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./reconciliation";
 import { createScanSpan, scanFinalized } from "./indexer";
+import { getSupport, settlePayment, verifyPayment } from "./x402";
 import { type Config } from "./config";
 import { consumeFacts } from "./facts";
 import { createGauges } from "./metrics/gauges";
@@ -46,6 +48,7 @@ import { createGauges } from "./metrics/gauges";
 export type App = Awaited<ReturnType<typeof createApp>>;
 
 const CALL_TIMEOUT_MS = 10_000;
+const CHAIN_WAIT_MS = 1_000;
 const GWEI = 1_000_000_000n;
 
 export async function createApp(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
@@ -85,6 +88,11 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     runScheduledRecords: bind(runScheduledRecords),
     finishScheduledRecords: bind(finishScheduledRecords),
     watchInstantRecords: onChain(watchInstantRecords),
+    getX402Support: () => getSupport(deps),
+    verifyX402Payment: bindChain(verifyPayment),
+    settleX402Payment: bindChain((of, input: Parameters<typeof settlePayment>[1]) =>
+      settlePayment({ ...of, onPlanned: wakeDispatch }, input),
+    ),
     clampFutureRetries: () => clampFutureRetries(deps),
     pruneSignedBytes: (signal: AbortSignal) => pruneSignedBytes(deps, signal),
     /** For the operators' methods. */
@@ -97,6 +105,15 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
     return (input) => work(deps, input);
+  }
+
+  /** A call of another service, which cannot wait for the chain. */
+  function bindChain<I, O>(work: (of: typeof deps & { provider: Provider }, input: I) => Promise<O>) {
+    return async (input: I): Promise<O> => {
+      const provider = await chain.reached(AbortSignal.timeout(CHAIN_WAIT_MS));
+      if (!provider) throw new DomainError("SYS_002");
+      return work({ ...deps, provider }, input);
+    };
   }
 
   /**
@@ -166,6 +183,7 @@ function createDeps(parts: ServiceParts<Config>) {
     reconcileGauges: createReconcileGauges(registry),
     scheduled: createScheduledMetrics(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
+    x402GasPerDay: BigInt(config.X402_GAS_PER_DAY),
     sentWalk: { after: FIRST_SENT_PLACE },
     bytesWalk: { after: 0n },
     holdsWalk: { after: null },

@@ -54,6 +54,11 @@ const schema = z.object({
    * Must exceed a call to payment.
    */
   RECORD_LEASE_MS: durationMs.default(15_000),
+  /**
+   * Gas that the operator key pays in a day (UTC) for one organisation's payments by x402. Each
+   * takes 46,000 to 86,000. 0 refuses all.
+   */
+  X402_GAS_PER_DAY: count.default(50_000_000),
 });
 
 export type Config = z.output<typeof schema>;

@@ -11,6 +11,7 @@ import {
   pullExecutedEntries,
   recordWalletBlocks,
 } from "./settlement";
+import { applyUses, closePayment } from "./x402";
 
 export interface FactDeps extends PullDeps {
   db: Database;
@@ -29,10 +30,12 @@ export function consumeFacts(deps: FactDeps): ConsumeFacts {
       await recordMovements(tx, range, orders);
       await recordDeposits(tx, range, orders);
       await recordWalletBlocks(tx, range);
+      await applyUses(tx, range);
       // Last, because settled operations are no longer in flight.
-      for (const { transactionId, succeeded } of final) {
-        await markTransaction(tx, transactionId, "FINAL");
-        await replanUnexecuted(tx, transactionId, succeeded);
+      for (const transaction of final) {
+        await markTransaction(tx, transaction.transactionId, "FINAL");
+        await replanUnexecuted(tx, transaction.transactionId, transaction.succeeded);
+        await closePayment(tx, transaction);
       }
     };
   };

@@ -18,13 +18,16 @@ import {
   PaymentType,
   RecordStatus,
   RelayerServiceService,
+  type X402Payment,
 } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
 import { isUnits, recordMessage, type RequestKey } from "./records";
 import { settlementMessage } from "./settlement";
+import { type PaymentRequest } from "./x402";
 
 const MAX_REFS = 1_000;
 const MAX_SETTLEMENTS = 1_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * The gRPC interface: the recording API, and the state of operations. Missing methods answer
@@ -98,8 +101,32 @@ export function rpc(app: App): GrpcService[] {
         const wanted = { orgId: readOrgId(orgId), afterRef: afterLedgerRef ?? "", limit };
         return { settlements: (await app.listSettlements(wanted)).map(settlementMessage) };
       },
+      getX402Support: async () => {
+        const { name, version, ...support } = await app.getX402Support();
+        return { ...support, tokenName: name, tokenVersion: version };
+      },
+      async verifyX402Payment({ orgId, payment }) {
+        const refusal = await app.verifyX402Payment({
+          orgId: readOrgId(orgId),
+          payment: readX402Payment(payment),
+        });
+        return { refusal: refusal ?? undefined };
+      },
+      async settleX402Payment({ orgId, payment, waitMs }) {
+        if (waitMs > MAX_WAIT_MS)
+          throw invalidRequest([{ path: "waitMs", message: `must be at most ${MAX_WAIT_MS}` }]);
+        const wanted = { orgId: readOrgId(orgId), payment: readX402Payment(payment), waitMs };
+        const { refusal, txHash } = await app.settleX402Payment(wanted);
+        return { refusal: refusal ?? undefined, txHash: txHash ?? undefined };
+      },
     }),
   ];
+}
+
+function readX402Payment(payment: X402Payment | undefined): PaymentRequest {
+  if (!payment?.terms) throw invalidRequest([{ path: "payment", message: "needs terms" }]);
+  const { terms, authorization = null, ...rest } = payment;
+  return { ...rest, terms, authorization };
 }
 
 function readUnits(text: string | undefined, path: string): bigint | undefined {

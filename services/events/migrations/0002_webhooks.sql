@@ -43,14 +43,16 @@ create table deliveries (
   status text not null default 'PENDING' check (status in ('PENDING', 'DELIVERED', 'FAILED')),
   attempts integer not null default 0,
   next_attempt_at timestamptz not null default now(),
-  -- A replica attempts it until then.
-  leased_until timestamptz,
+  -- The end of the lease of an attempt, or of the pause after a failed one. Null: due.
+  waits_until timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   primary key (org_id, webhook_id, delivery_id),
   foreign key (org_id, webhook_id) references webhooks on delete cascade
 ) with (fillfactor = 70);
-create index deliveries_pending on deliveries (org_id, webhook_id, next_attempt_at, sequence) where status = 'PENDING';
+create index deliveries_due on deliveries (org_id, webhook_id, next_attempt_at, sequence)
+  where status = 'PENDING' and waits_until is null;
+create index deliveries_waiting on deliveries (waits_until) where status = 'PENDING' and waits_until is not null;
 create index deliveries_of_object on deliveries (org_id, webhook_id, object_id, sequence) where status = 'PENDING';
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 

@@ -34,7 +34,10 @@ export function consumers(app: App): ConsumerSpec[] {
     {
       group: "events.metadata",
       topics: ["wonrail.payment.v1"],
-      handlers: { metadata_changed: { all: app.projectMetadata } },
+      handlers: {
+        metadata_changed: { all: app.projectMetadata },
+        ...sameFor(app.projectPayouts, ["payout_created", "payout_completed"]),
+      },
     },
     {
       group: "events.keys",

@@ -59,6 +59,13 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       return engine.post({ request, origin: { requestId, traceparent }, deadlineMs });
     },
 
+    /** Resolves after the commit. */
+    async postTogether(messages: PostRequest[], isDryRun: boolean, caller: string | null): Promise<Answer[]> {
+      const requests = messages.map((message) => readRequest(message, window.current(), caller));
+      const { requestId = "", traceparent = "" } = messages[0]?.context ?? {};
+      return engine.postTogether({ requests, origin: { requestId, traceparent }, isDryRun });
+    },
+
     getBalances: (orgId: string, accountIds: string[]) => getBalances(db, orgId, accountIds),
     listAccounts: (orgId: string, after: string | null, limit: number) =>
       listAccounts(db, orgId, after, limit),

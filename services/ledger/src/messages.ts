@@ -16,6 +16,7 @@ import {
   type Posting as PostingMessage,
   type RequestState as RequestStateMessage,
   type StatementLine as LineMessage,
+  type TogetherOutcome,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { seoulDay, usedOn } from "./domain/limits";
 import { paymentCancelled, paymentMade, type PaymentCancelled } from "./domain/results";
@@ -29,6 +30,7 @@ import {
   type Outcome,
   type Posting,
 } from "./domain/types";
+import type { Answer } from "./intents/decide";
 import type { RequestState } from "./queries/getEntries";
 import type { TypeTotal } from "./store/accounts";
 import type { StatementLine } from "./store/statements";
@@ -39,8 +41,18 @@ export function outcomeMessage(outcome: Outcome, replayed = false): PostOutcome 
   if (outcome.status === "posted") {
     return { outcome: { $case: "posted", value: entryMessage(outcome.entry) }, replayed };
   }
-  const error = toErrorDetail(new DomainError(outcome.code, outcome.details));
-  return { outcome: { $case: "error", value: error }, replayed };
+  return { outcome: { $case: "error", value: refusalMessage(outcome) }, replayed };
+}
+
+/** An item of a group. The id of a replayed entry is that of the earlier request. */
+export function togetherMessage({ outcome }: Answer): TogetherOutcome {
+  return outcome.status === "posted"
+    ? { outcome: { $case: "requestId", value: outcome.entry.requestId } }
+    : { outcome: { $case: "error", value: refusalMessage(outcome) } };
+}
+
+function refusalMessage({ code, details }: Extract<Outcome, { status: "refused" }>) {
+  return toErrorDetail(new DomainError(code, details));
 }
 
 /** The message of an entry that was read from the journal. */

@@ -23,11 +23,13 @@ import {
   journalMessage,
   lineMessage,
   outcomeMessage,
+  togetherMessage,
   requestStateMessage,
   totalsMessage,
 } from "./messages";
 
 const MAX_ITEMS = 1_000;
+const MAX_TOGETHER = 10_000;
 const MAX_ENTRIES = 500;
 const MAX_SEQUENCE = 2n ** 63n - 1n;
 const UUID_PART = /^[a-z]{3}_[0-9a-f]{32}$/;
@@ -44,6 +46,19 @@ export function rpc(app: App): GrpcService[] {
 
       async postBulk({ items }, call) {
         return { outcomes: await postAll(app, readAtMost(MAX_ITEMS, items, "items"), call) };
+      },
+
+      async postTogether({ items, dryRun }, { caller }) {
+        readAtMost(MAX_TOGETHER, items, "items");
+        const orgIds = new Set(items.map(({ context }) => context?.orgId));
+        if (orgIds.size !== 1) throw bad("items", "must be of one organisation");
+        for (const { intent } of items) {
+          if (intent?.$case !== "transfer" && intent?.$case !== "placeHold")
+            throw bad("intent", "must be a transfer or a hold");
+          if (!mayPost(caller, intent.$case)) throw bad("intent", "is not this caller's");
+        }
+        const answers = await app.postTogether(items, dryRun, caller ?? null);
+        return { outcomes: answers.map(togetherMessage) };
       },
 
       async findByKey({ orgId, scope, key }) {

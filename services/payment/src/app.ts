@@ -8,6 +8,7 @@ import { LedgerServiceService, type PostRequest } from "@wonrail/proto/ledger/v1
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { postBytes } from "./domain/postBytes";
+import { createPayout } from "./commands/createPayout";
 import { execute } from "./commands/execute";
 import { createFacts } from "./commands/facts";
 import { policyFrom } from "./commands/policyOf";
@@ -15,6 +16,7 @@ import { projectJournal } from "./commands/projectJournal";
 import { projectSettlements } from "./commands/projectSettlements";
 import { rebuildRecords } from "./commands/rebuildRecords";
 import { requestRebuild } from "./commands/requestRebuild";
+import { runPayouts } from "./commands/runPayouts";
 import { settleTransfers } from "./commands/settleTransfers";
 import { updateMetadata } from "./commands/updateMetadata";
 import { type Config } from "./config";
@@ -23,6 +25,7 @@ import { createProjectionMetrics } from "./metrics/projectionMetrics";
 import { getBalanceAt } from "./queries/getBalanceAt";
 import { getCharge } from "./queries/getCharge";
 import { getPayment } from "./queries/getPayment";
+import { getPayout, listPayoutRows, listPayouts } from "./queries/getPayout";
 import { getRefund } from "./queries/getRefund";
 import { getTransfer } from "./queries/getTransfer";
 import { listCharges } from "./queries/listCharges";
@@ -83,6 +86,11 @@ export function createApp(parts: ServiceParts<Config>) {
     listWalletTransactions: bind(listWalletTransactions),
     listTransactions: bind(listTransactions),
     getBalanceAt: bind(getBalanceAt),
+    createPayout: bind(createPayout),
+    runPayouts: (signal?: AbortSignal) => runPayouts(deps, signal),
+    getPayout: bind(getPayout),
+    listPayouts: bind(listPayouts),
+    listPayoutRows: bind(listPayoutRows),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {

@@ -1,6 +1,8 @@
 import { type NewEvent } from "@wonrail/kit/outbox";
-import { MetadataChanged } from "@wonrail/proto/payment/events/v1/events";
+import { MetadataChanged, PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
+import { payoutMessage } from "./queries/payoutMessages";
 import { type ObjectMetadata } from "./store/changedMetadata";
+import { type Payout } from "./store/payouts";
 
 const TOPIC = "wonrail.payment.v1";
 
@@ -14,4 +16,23 @@ export function metadataChanged(
 ): NewEvent {
   const payload = MetadataChanged.encode({ objectId, metadata }).finish();
   return { topic: TOPIC, type: "metadata_changed", aggregateId: objectId, version, orgId, payload };
+}
+
+export function payoutCreated(payout: Payout): NewEvent {
+  const payload = PayoutCreated.encode({ payout: payoutMessage(payout) }).finish();
+  return payoutEvent("payout_created", 1n, payout, payload);
+}
+
+export function payoutCompleted(payout: Payout): NewEvent {
+  const payload = PayoutCompleted.encode({ payout: payoutMessage(payout) }).finish();
+  return payoutEvent("payout_completed", 2n, payout, payload);
+}
+
+function payoutEvent(
+  type: string,
+  version: bigint,
+  { orgId, payoutId }: Payout,
+  payload: Uint8Array,
+): NewEvent {
+  return { topic: TOPIC, type, aggregateId: payoutId, version, orgId, payload };
 }

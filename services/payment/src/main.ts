@@ -8,6 +8,9 @@ import { TOPICS } from "./events";
 import { jobs } from "./jobs";
 import { rpc } from "./rpc";
 
+/** A payout of 10,000 rows: the limit of the gateway's body and some more. */
+const MAX_PAYOUT_BYTES = 6 * 1024 * 1024;
+
 const config = readConfig();
 
 void runService({
@@ -20,6 +23,7 @@ void runService({
     { topic: "wonrail.relayer.v1", service: "chain-relayer", address: config.RELAYER_ADDRESS },
   ],
   config,
+  maxRequestBytes: MAX_PAYOUT_BYTES,
   open: (parts) => {
     const app = createApp(parts);
     return { rpc: [...rpc(app, parts.log), adminRpc(app)], consumers: consumers(app), jobs: jobs(app) };

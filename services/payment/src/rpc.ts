@@ -1,4 +1,4 @@
-import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   enumFilter,
   fromErrorDetail,
@@ -22,6 +22,8 @@ import {
   type ExecuteResponse,
   type ListFilter,
   PaymentServiceService,
+  PayoutRowStatus,
+  PayoutStatus,
   PaymentStatus,
   SettlementStatus,
   TransferStatus,
@@ -29,6 +31,8 @@ import {
 import { type App } from "./app";
 
 const MAX_BULK = 1_000;
+/** The index of a row is the cursor of ListPayoutRows. */
+const ROW_INDEX = /^(0|[1-9][0-9]{0,3})$/;
 /** The ledger's places of lines are the cursors of ListTransactions. */
 const LINE_PLACE = /^[1-9][0-9]{0,17}\.[0-9]{1,7}$/;
 
@@ -77,13 +81,39 @@ export function rpc(app: App, log: Log): GrpcService[] {
         const { items, info } = await app.listPayments({ ...readList("pay", request), status });
         return { payments: items, page: info };
       },
-      listTransactions: async ({ orgId, types, filter, page }) =>
+      listTransactions: async ({ orgId, types, status, filter, page }) =>
         app.listTransactions({
-          ...{ orgId: readOrgId(orgId), types, filter },
+          ...{ orgId: readOrgId(orgId), types, status, filter },
           page: readPage(page, (key) => LINE_PLACE.test(key)),
         }),
       getBalanceAt: async ({ orgId, walletId, at }) =>
         app.getBalanceAt({ orgId: readOrgId(orgId), walletId, at }),
+      createPayout: async (request) => {
+        readOrgId(request.orgId);
+        if (request.idempotencyKey !== undefined) {
+          readIdempotencyKey(request.idempotencyKey);
+          readBodyHash(request.bodyHash);
+        }
+        return app.createPayout(request);
+      },
+      getPayout: async ({ orgId, payoutId }) => ({
+        payout: await app.getPayout(payoutKeyOf(orgId, payoutId)),
+      }),
+      async listPayouts({ orgId, status = PayoutStatus.UNSPECIFIED, page }) {
+        const { items, info } = await app.listPayouts({
+          ...{ orgId: readOrgId(orgId), status: enumFilter(PayoutStatus, status, "status") },
+          page: readPage(page, (key) => isId("pyo", key)),
+        });
+        return { payouts: items, page: info };
+      },
+      async listPayoutRows({ orgId, payoutId, status = PayoutRowStatus.UNSPECIFIED, page }) {
+        const { items, info } = await app.listPayoutRows({
+          ...payoutKeyOf(orgId, payoutId),
+          status: enumFilter(PayoutRowStatus, status, "status"),
+          page: readPage(page, (key) => ROW_INDEX.test(key)),
+        });
+        return { rows: items, page: info };
+      },
       listWalletTransactions: async ({ orgId, walletId, types, from, to, page }) =>
         app.listWalletTransactions({ orgId: readOrgId(orgId), walletId, types, from, to, page }),
     }),
@@ -105,6 +135,11 @@ function readExecute(request: ExecuteRequest): ExecuteRequest {
 
 function keyOf(orgId: string, id: string) {
   return { orgId: readOrgId(orgId), id };
+}
+
+function payoutKeyOf(orgId: string, payoutId: string) {
+  if (!isId("pyo", payoutId)) throw new DomainError("PYO_001");
+  return { orgId: readOrgId(orgId), payoutId };
 }
 
 interface ListRequest {

@@ -53,6 +53,15 @@ describe("the proxy", () => {
     await eventually(() => expect(proxy.connections).toBe(0));
   });
 
+  it("listens at the given address, also with the target's port", async () => {
+    const target = { host: "127.0.0.1", port: (echo.address() as AddressInfo).port };
+    proxy = await startProxy({ target, listen: { host: "127.0.1.1", port: target.port } });
+    const client = open();
+    client.socket.write("a");
+    await eventually(() => expect(client.text).toBe("<a>"));
+    expect([proxy.host, proxy.port]).toEqual(["127.0.1.1", target.port]);
+  });
+
   it("delays without changing the order", async () => {
     await start({ kind: "delay", delayMs: 30 });
     const client = open();

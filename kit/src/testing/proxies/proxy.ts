@@ -6,6 +6,8 @@ export type { ProxyMode } from "./mode";
 
 export interface ProxyOptions {
   target: { host: string; port: number };
+  /** Default: a free port of 127.0.0.1. */
+  listen?: { host: string; port: number };
   mode?: ProxyMode;
   /**
    * Called with a client's bytes before they are forwarded, so that a fault can start at a given
@@ -45,6 +47,7 @@ interface Link {
 /** A proxy between two processes, which a test can slow down, cut or silence. */
 export async function startProxy({
   target,
+  listen = { host: "127.0.0.1", port: 0 },
   mode = { kind: "pass" },
   onRequest,
   onAnswer,
@@ -67,10 +70,10 @@ export async function startProxy({
     for (const socket of [client, upstream])
       socket.on("close", () => void (client.destroyed && upstream.destroyed && links.delete(link)));
   });
-  const port = await listen(server);
+  const port = await bind(server, listen);
 
   const proxy: Proxy = {
-    host: "127.0.0.1",
+    host: listen.host,
     port,
     get connections() {
       return links.size;
@@ -152,9 +155,9 @@ function drop({ client, upstream }: Link): void {
   upstream.destroy();
 }
 
-function listen(server: Server): Promise<number> {
+function bind(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }

@@ -124,7 +124,7 @@ function rotateSecret(world: World): Command {
       await withSecretShown(
         world,
         reason,
-        (auth, operator) => auth.rotateSecretKey({ operator, code }),
+        (auth, operator) => auth.rotateOrganisationSecret({ operator, code }),
         ({ secretKey }) => {
           const result = { orgCode: code, secretKey };
           const advice = "The old secret key no longer works. This one cannot be shown again.";

@@ -94,6 +94,42 @@ test("a key without keys:manage issues none, and a revoked key neither", async (
   await expect(issue({ scopes: ALL })).rejects.toMatchObject({ code: "WAUTH_001" });
 });
 
+test("a key replaces the secret key once for each Idempotency-Key, and the old one refreshes nothing", async () => {
+  const { orgId, code, key, apiKey, secretKey: old } = await managed();
+  const keyed = { orgId, operation: "rotateSecretKey", key: "leak 1", requestHash: Buffer.alloc(32) };
+  const rotate = () => auth.rotateSecretKeyByKey({ orgId, keyId: key.keyId, clientAddress: CLIENT, keyed });
+  const first = await rotate();
+  expect(first).toMatchObject({ secretKey: expect.stringMatching(/^sk_test_/) as string, replayed: false });
+  expect(await rotate()).toEqual({ ...first, secretKey: undefined, replayed: true });
+  const presented = parseApiKey(apiKey)!;
+  const refresh = (secretKey: string) => auth.refreshKey({ presented, secretKey, clientAddress: CLIENT });
+  await expect(refresh(old)).rejects.toMatchObject({ code: "WAUTH_001" });
+  expect((await refresh(first.secretKey!)).key.predecessorId).toBe(key.keyId);
+  const rotations = (await auth.listAudit({ code, limit: 9 })).filter(
+    ({ action }) => action === "secret_key_rotated",
+  );
+  expect(rotations).toMatchObject([
+    { actor: `key:${key.prefix}`, details: JSON.stringify({ address: CLIENT }) },
+  ]);
+});
+
+test("a key without keys:manage, a revoked key and another organisation's key replace no secret key", async () => {
+  const [reader, revoked, other] = [
+    await managed({ scopes: ["wallets:read"] }),
+    await managed(),
+    await managed(),
+  ];
+  await auth.revokeKey({ orgId: revoked.orgId, keyId: revoked.key.keyId });
+  for (const [orgId, keyId, code] of [
+    [reader.orgId, reader.key.keyId, "WAUTH_005"],
+    [revoked.orgId, revoked.key.keyId, "WAUTH_001"],
+    [reader.orgId, other.key.keyId, "WAUTH_001"],
+  ] as const)
+    await expect(auth.rotateSecretKeyByKey({ orgId, keyId, clientAddress: CLIENT })).rejects.toMatchObject({
+      code,
+    });
+});
+
 test("an issued key expires within the usual lifetime", async () => {
   const { issue } = await managed();
   for (const ms of [-1_000, 3_700_000])

@@ -128,6 +128,11 @@ export function encodeIsBlocked(account: string): string {
   return tokenAbi.encodeFunctionData("isBlocked", [account]);
 }
 
+/** Whether the token refuses all movements. */
+export function encodePaused(): string {
+  return tokenAbi.encodeFunctionData("paused", []);
+}
+
 export function encodeAuthorizationState(from: string, nonce: string): string {
   return tokenAbi.encodeFunctionData("authorizationState", [from, `0x${nonce}`]);
 }

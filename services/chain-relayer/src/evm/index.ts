@@ -13,6 +13,7 @@ export {
   encodeIsBlocked,
   encodeIsExecuted,
   encodeIsOperator,
+  encodePaused,
   encodeTakeAll,
   encodeTotalSupply,
   isOutcome,
@@ -34,3 +35,14 @@ export { RpcRefusal, RpcUnanswered } from "./rpc";
 export { type SendOutcome, sendOutcomeOf } from "./sendOutcome";
 export { createSigner, isPrivateKey, type Signer } from "./signer";
 export { tokenOf } from "./tokenOf";
+export {
+  encodeIsValidSignature,
+  encodeTransferWithAuthorization,
+  hashTransferAuthorization,
+  isValidSignatureAnswer,
+  readKeySignature,
+  TOKEN_DOMAIN,
+  topicsOfTransfer,
+  topicsOfUse,
+  type TransferAuthorization,
+} from "./transferAuthorization";

@@ -5,6 +5,7 @@ import { encodeDomainSeparator } from "./contracts";
 import { type Provider } from "./provider";
 import { RpcUnanswered } from "./rpc";
 import { tokenOf } from "./tokenOf";
+import { TOKEN_DOMAIN } from "./transferAuthorization";
 
 export interface ChainOptions extends ConnectOptions {
   tokenAddress: string;
@@ -81,8 +82,7 @@ async function checkContracts(
   const latest = await provider.latestBlock();
   const onChain = await provider.callAt(tokenAddress, encodeDomainSeparator(), latest.number);
   const ours = TypedDataEncoder.hashDomain({
-    name: "Wonrail Won",
-    version: "1",
+    ...TOKEN_DOMAIN,
     chainId,
     verifyingContract: tokenAddress,
   });

@@ -4,7 +4,13 @@
 export { assertCanonical, type CanonicalDeps } from "./commands/assertCanonical";
 export { rescan } from "./commands/rescan";
 export { type WalletClient } from "./commands/resolveWalletsByAddress";
-export { type ConsumeFacts, type FinalRange, isMoving, scanFinalized } from "./commands/scanFinalized";
+export {
+  type ConsumeFacts,
+  type FinalRange,
+  isMoving,
+  scanFinalized,
+  usesIn,
+} from "./commands/scanFinalized";
 export { createScanSpan } from "./domain/scanSpan";
 export { isCancelled } from "./store/cancelledAuthorizations";
 export {

@@ -204,7 +204,7 @@ export function depsOn(
     }),
     ...{ holdsWalk: { after: null }, signal: new AbortController().signal },
     ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsBumped: new Map() },
-    ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
+    ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200, now: Date.now },
     ...{
       feeCapWei: 1_000_000n,
       authorizationLifeSeconds: 1_800n,

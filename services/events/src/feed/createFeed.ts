@@ -8,6 +8,7 @@ import { projectChain } from "./commands/projectChain";
 import { projectJournal } from "./commands/projectJournal";
 import { projectKeys } from "./commands/projectKeys";
 import { projectMetadata } from "./commands/projectMetadata";
+import { projectPayouts } from "./commands/projectPayouts";
 import { projectWallets } from "./commands/projectWallets";
 import { warnExpiringKeys } from "./commands/warnExpiringKeys";
 import { getEvent } from "./queries/getEvent";
@@ -38,6 +39,7 @@ export async function createFeed({ db, registry, onClose, network }: FeedParts) 
     projectChain: measured(projectChain),
     projectWallets: measured(projectWallets),
     projectMetadata: measured(projectMetadata),
+    projectPayouts: measured(projectPayouts),
     projectKeys: measured(projectKeys),
     warnExpiringKeys: (signal: AbortSignal) => warnExpiringKeys(deps, signal),
     deleteOldEvents: (signal: AbortSignal) => deleteOldEvents(deps, signal),

@@ -38,7 +38,7 @@ test.each([
   await world.post(orgId, chargeEntry(newId("wal"), 5_000n, 5_000n));
   await eventually(() => expect(stops).toBe(1));
   stopAt = undefined;
-  await world.db.run(sql`update deliveries set leased_until = now() where org_id = ${orgId}`);
+  await world.db.run(sql`update deliveries set waits_until = now() where org_id = ${orgId}`);
   const requests = await receiver.received(arrivals);
   const { events } = await world.list(orgId);
   expect(requests.map(({ headers }) => headers["webhook-id"])).toEqual(

@@ -11,7 +11,7 @@ import { signedHeaders } from "./domain/signature";
 import { type Secrets } from "./secrets";
 import { type AttemptOutcome, type Sender } from "./sender/postDelivery";
 import { type FinishedAttempt, saveAttempts } from "./store/attempts";
-import { claimDeliveries, type ClaimedDelivery, fanOut } from "./store/deliveries";
+import { claimDeliveries, type ClaimedDelivery, endWaits, fanOut } from "./store/deliveries";
 import { findSecrets } from "./store/webhooks";
 
 export interface DispatcherParts {
@@ -31,7 +31,7 @@ export interface Dispatcher {
 
 type Target = Awaited<ReturnType<typeof findSecrets>>[number];
 
-/** How long an idle dispatcher sleeps when no replica tells it of an event. */
+/** How long an idle dispatcher sleeps when no replica tells it of an event. Every pause of a delivery is longer. */
 const IDLE_MS = 250;
 /** Attempts that end within this time are one round, because a round costs several requests to the database. */
 const GATHER_MS = 10;
@@ -40,6 +40,7 @@ const FAN_OUT_WEBHOOKS = 500;
 const FAN_OUT_EVENTS = 200;
 const MAX_IN_FLIGHT = 2_000;
 const CLAIM_SIZE = 500;
+const WAITS_AT_ONCE = 500;
 /** The largest part of the free room that one claim takes. The next claim follows the endpoints' new limits. */
 const CLAIM_SHARE = 1 / 4;
 /** Longer than an attempt and the saving of its outcome. */
@@ -54,6 +55,7 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   const running = new Set<Promise<void>>();
   let hasNews = true;
   let fannedOutMs = 0;
+  let endedWaitsMs = 0;
   const observed = observe(registry);
   const saves = createBatchQueue<FinishedAttempt, undefined>({
     name: "save_attempts",
@@ -67,10 +69,20 @@ export function startDispatcher(parts: DispatcherParts): Dispatcher {
   });
 
   async function round(): Promise<boolean> {
+    const ended = await endPauses();
     const moved = await makeDeliveries();
     const claimed = await claim(MAX_IN_FLIGHT - running.size);
     if (claimed.length > 0) await start(claimed);
-    return moved > 0 || claimed.length > 0;
+    return ended > 0 || moved > 0 || claimed.length > 0;
+  }
+
+  async function endPauses(): Promise<number> {
+    const nowMs = performance.now();
+    if (nowMs - endedWaitsMs < IDLE_MS) return 0;
+    const ended = await endWaits(db, WAITS_AT_ONCE);
+    // The next round ends the others.
+    if (ended < WAITS_AT_ONCE) endedWaitsMs = nowMs;
+    return ended;
   }
 
   /** Rounds after the end of an attempt leave this out, until there may be new events. */

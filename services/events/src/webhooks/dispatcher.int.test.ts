@@ -36,7 +36,7 @@ const deliveriesOf = async (key: { orgId: string; webhookId: string }) =>
 /** Makes everything due, as time would. */
 const passTime = (orgId: string) =>
   world.db.run(
-    sql`update deliveries set next_attempt_at = now(), leased_until = null where org_id = ${orgId}`,
+    sql`update deliveries set next_attempt_at = now(), waits_until = null where org_id = ${orgId}`,
   );
 
 test("an event arrives as a read answers it, signed so that another library verifies it", async () => {
@@ -189,6 +189,11 @@ test("with the ordering by object an event waits for the earlier ones of its obj
       .filter(({ objectId }) => objectId === stuck.requestId)
       .map(({ objectSequence }) => objectSequence),
   ).toEqual([1]);
+  const statuses = async () => (await deliveriesOf(key)).map(({ status }) => status).sort();
+  // A delivery under way that became due would be sent twice.
+  await eventually(async () =>
+    expect(await statuses()).toEqual(["DELIVERED", "DELIVERED", "PENDING", "PENDING", "PENDING"]),
+  );
   receiver.answer(() => 204);
   receiver.requests.length = 0;
   await passTime(orgId);
@@ -240,7 +245,7 @@ test("a delivery whose replica died is attempted again when its lease ends", asy
   await eventually(async () => expect((await deliveriesOf(key))[0]).toMatchObject({ status: "DELIVERED" }));
   // As a replica leaves it that sent the delivery and died before it wrote so.
   await world.db.run(sql`
-    update deliveries set status = 'PENDING', finished_at = null, leased_until = now() + interval '1 second'
+    update deliveries set status = 'PENDING', finished_at = null, waits_until = now() + interval '1 second'
     where org_id = ${orgId}`);
   const [first, second] = await receiver.received(2);
   expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);

@@ -9,6 +9,7 @@ import { StaleStateError } from "../store/staleState";
 import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";
 import type { ChargeBudget } from "./chargeBudget";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
+import { postTogether, type Group } from "./postTogether";
 
 export interface EngineOptions {
   db: Database;
@@ -26,6 +27,8 @@ export interface Engine {
    * Resolves after the commit. A refusal is an answer. A rejection says nothing about the outcome.
    */
   post(item: Item): Promise<Answer>;
+  /** Posts all requests of a group in one transaction, or none. */
+  postTogether(group: Group): Promise<Answer[]>;
   close(): Promise<void>;
 }
 
@@ -51,12 +54,43 @@ export function createEngine(options: EngineOptions): Engine {
   const queues = Array.from({ length: count }, (_, index) =>
     createPostingQueue(parts, { name: `ledger_${index}`, maxBatch, maxQueue, registry }),
   );
+  const groups = new Map<string, Promise<unknown>>();
   return {
-    post: (item) => queues[queueIndexOf(item.request.orgId, count)]!.post(item),
+    async post(item) {
+      // In a batch, the item would let all organisations of the queue wait for the group's locks.
+      await groups.get(item.request.orgId);
+      return queues[queueIndexOf(item.request.orgId, count)]!.post(item);
+    },
+    async postTogether(group) {
+      const { orgId } = group.requests[0]!;
+      const answers = (groups.get(orgId) ?? Promise.resolve()).then(() => postGroup(parts, group));
+      const ended = answers.then(
+        () => undefined,
+        () => undefined,
+      );
+      groups.set(orgId, ended);
+      await ended;
+      if (groups.get(orgId) === ended) groups.delete(orgId);
+      return answers;
+    },
     async close() {
+      await Promise.all(groups.values());
       await Promise.all(queues.map((queue) => queue.close()));
     },
   };
+}
+
+async function postGroup(parts: Parts, group: Group): Promise<Answer[]> {
+  let unsure = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await postTogether(parts, group);
+    } catch (error) {
+      unsure ||= error instanceof CommitUnknownError;
+      if (attempt < ATTEMPTS && mayPass(error)) continue;
+      throw unsure ? asOutcomeUnknown(error) : error;
+    }
+  }
 }
 
 /** The last digits of an organisation's id are random. */
@@ -75,7 +109,7 @@ interface QueueSettings {
  * A queue posts everything that queued during its last batch as its next batch, in order of arrival.
  * It sends a batch's answers while the database writes the next batch, or at once when none waits.
  */
-function createPostingQueue(parts: Parts, settings: QueueSettings): Engine {
+function createPostingQueue(parts: Parts, settings: QueueSettings): Pick<Engine, "post" | "close"> {
   let giveAnswers: () => void = () => undefined;
   const queue: BatchQueue<Waiting, void> = createBatchQueue<Waiting, void>({
     ...settings,

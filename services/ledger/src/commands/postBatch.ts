@@ -79,7 +79,10 @@ function chargedBy(requests: LedgerRequest[]): bigint {
   return requests.reduce((sum, { intent }) => (intent.kind === "charge" ? sum + intent.amountWon : sum), 0n);
 }
 
-async function ensureOrgs({ db, knownOrgs }: BatchDeps, requests: LedgerRequest[]): Promise<void> {
+export async function ensureOrgs(
+  { db, knownOrgs }: BatchDeps,
+  requests: readonly LedgerRequest[],
+): Promise<void> {
   const unknown = new Set(requests.map(({ orgId }) => orgId).filter((orgId) => !knownOrgs.has(orgId)));
   if (unknown.size === 0) return;
   await ensureOrgAccounts(db, [...unknown]);

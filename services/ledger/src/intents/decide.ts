@@ -28,6 +28,23 @@ export function decide(state: State, requests: readonly LedgerRequest[]): Decisi
   return { answers, changes: book.changes, book };
 }
 
+/**
+ * Decides requests that are posted all or none. If one is refused, nothing changes but the stored
+ * refusals, so a retry is refused too. The refusals leave the keys unused: a corrected request may
+ * use them.
+ */
+export function decideTogether(state: State, requests: readonly LedgerRequest[]): Decision {
+  const tried = decide(state, requests);
+  if (tried.answers.every(({ outcome }) => outcome.status === "posted")) return tried;
+  const book = openBook(state);
+  tried.answers.forEach(({ outcome, replayed }, index) => {
+    if (outcome.status === "posted" || replayed || outcome === REUSED) return;
+    const request = { ...requests[index]!, key: null };
+    book.changes.answered.push({ request, answer: { contentHash: request.contentHash, outcome } });
+  });
+  return { answers: tried.answers, changes: book.changes, book };
+}
+
 function decideOne(book: Book, request: LedgerRequest): Answer {
   const key = requestKey(request.orgId, request.requestId);
   const known = outcomeOfKey(book, request) ?? outcomeOfId(book, request, key) ?? outcomeOfLog(book, request);

@@ -55,7 +55,11 @@ function list(query: Partial<StatementQuery> = {}) {
 }
 
 /** Walks the whole statement by cursor. */
-async function walk(query: Partial<StatementQuery>, limit: number): Promise<[number, TransactionType][]> {
+async function walk(
+  query: Partial<StatementQuery>,
+  limit: number,
+  oldestFirst = false,
+): Promise<[number, TransactionType][]> {
   const seen: [number, TransactionType][] = [];
   for (
     let cursor: string | undefined = undefined, first = true;
@@ -64,7 +68,7 @@ async function walk(query: Partial<StatementQuery>, limit: number): Promise<[num
   ) {
     const position: NonNullable<StatementQuery["page"]>["position"] =
       cursor === undefined ? undefined : { $case: "cursor", value: cursor };
-    const { lines: page, info } = await list({ ...query, page: { limit, position } });
+    const { lines: page, info } = await list({ ...query, page: { limit, position, oldestFirst } });
     seen.push(
       ...page.map(({ posting }): [number, TransactionType] => [Number(posting.sequence), posting.type]),
     );
@@ -74,10 +78,12 @@ async function walk(query: Partial<StatementQuery>, limit: number): Promise<[num
   return seen;
 }
 
-test("lists every line once, newest first, for any page size", async () => {
+test("lists every line once, in both directions, for any page size", async () => {
   const newestFirst = [...lines].reverse();
-  expect(await walk({}, 100)).toEqual(newestFirst);
-  expect(await walk({}, 7)).toEqual(newestFirst);
+  for (const limit of [100, 7]) {
+    expect(await walk({}, limit)).toEqual(newestFirst);
+    expect(await walk({}, limit, true)).toEqual(lines);
+  }
 });
 
 test.each<[TransactionType[]]>([
@@ -87,9 +93,12 @@ test.each<[TransactionType[]]>([
   [["REFUND"]],
   [["REFUND", "TRANSFER"]],
 ])("filtered by %j lists each line of those types and no other", async (types) => {
-  const expected = lines.filter(([, type]) => types.includes(type)).reverse();
-  expect(await walk({ types }, 100)).toEqual(expected);
-  expect(await walk({ types }, 3)).toEqual(expected);
+  const oldestFirst = lines.filter(([, type]) => types.includes(type));
+  const expected = [...oldestFirst].reverse();
+  for (const limit of [100, 3]) {
+    expect(await walk({ types }, limit)).toEqual(expected);
+    expect(await walk({ types }, limit, true)).toEqual(oldestFirst);
+  }
   expect((await list({ types })).info.totalCount).toBe(expected.length);
 });
 
@@ -112,6 +121,12 @@ test("accepts page numbers and cursors", async () => {
       .map(([sequence]) => sequence)
       .reverse()
       .slice(550, 600),
+  );
+  const oldest = await list({
+    page: { limit: 50, position: { $case: "currentPage", value: 3 }, oldestFirst: true },
+  });
+  expect(oldest.lines.map(({ posting }) => Number(posting.sequence))).toEqual(
+    lines.map(([sequence]) => sequence).slice(100, 150),
   );
 });
 
@@ -166,6 +181,14 @@ test("a line holds balance, memo, entry and counterparties", async () => {
 test("another organisation's account counts as absent", async () => {
   await expect(list({ orgId: newId("org") })).rejects.toMatchObject({ code: "WAL_002" });
   await expect(list({ accountId: newId("wal") })).rejects.toMatchObject({ code: "WAL_002" });
+});
+
+test("a cursor of the last line or beyond leads to an empty page, oldest first", async () => {
+  for (const value of ["9999999999999999999", "614"]) {
+    const position = { $case: "cursor", value: Buffer.from(value).toString("base64url") } as const;
+    const { lines: found } = await list({ page: { limit: 5, position, oldestFirst: true } });
+    expect(found).toEqual([]);
+  }
 });
 
 test("a cursor of no earlier page is refused", async () => {

@@ -11,6 +11,7 @@ import {
   listSequences,
   listSequencesOfTypes,
   type DetachedLines,
+  type RowsWanted,
   type SequenceRange,
   type StatementLine,
 } from "../store/statements";
@@ -28,7 +29,7 @@ export interface StatementQuery {
 /** A cursor is the sequence of the last line that was shown. */
 const SEQUENCE = /^[1-9][0-9]{0,18}$/;
 
-/** Lists an account's lines, newest first. Every page costs the same, because the sequence has only known gaps. */
+/** Lists an account's lines in either order. Every page costs the same, because the sequence has only known gaps. */
 export async function listStatement(
   db: Database,
   query: StatementQuery,
@@ -37,14 +38,7 @@ export async function listStatement(
   const account = await accountOf(db, query.orgId, query.accountId);
   const range = await rangeOf(db, account, query);
   const detached = await detachedLinesOf(db, account, query.types, range, page);
-  const rows = await readLines(
-    db,
-    account,
-    query.types,
-    { ...range, last: lastOf(range, page) },
-    page,
-    detached,
-  );
+  const rows = await readLines(db, account, query.types, rangeAfter(range, page), page, detached);
   const total = await countLines(db, account, query.types, range, detached);
   const { items, info } = cutPage(rows, page, ({ posting }) => posting.sequence.toString(), total);
   return { lines: items, info };
@@ -73,16 +67,18 @@ function detachedLinesOf(
   account: Account,
   types: TransactionType[],
   range: SequenceRange,
-  { offset }: Page,
+  page: Page,
 ): Promise<DetachedLines> {
   if (types.length > 0 || range.last < range.first) return Promise.resolve({ lines: 0n, before: 0n });
-  return countDetachedLines(db, account, range, offset);
+  return countDetachedLines(db, account, range, page);
 }
 
-function lastOf({ last }: SequenceRange, { after }: Page): bigint {
-  if (after === null) return last;
-  const before = BigInt(after) - 1n;
-  return before < last ? before : last;
+/** The part of the range behind the cursor. */
+function rangeAfter({ first, last }: SequenceRange, { after, oldestFirst }: Page): SequenceRange {
+  if (after === null) return { first, last };
+  const shown = BigInt(after);
+  if (oldestFirst) return { first: shown < first ? first : smaller(shown, last) + 1n, last };
+  return { first, last: smaller(shown - 1n, last) };
 }
 
 /**
@@ -97,15 +93,28 @@ async function readLines(
   page: Page,
   detached: DetachedLines,
 ): Promise<StatementLine[]> {
-  const limit = rowsToRead(page);
-  if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
-  const skipped = page.offset === 0 ? 0n : BigInt(page.offset) + detached.before;
-  const last = range.last - skipped;
-  const first = last - BigInt(limit) + 1n;
-  const whole = { first: range.first, last };
-  if (first <= range.first) return listSequences(db, account, whole, limit);
-  const lines = await listSequences(db, account, { first, last }, limit);
-  return lines.length === limit ? lines : listSequences(db, account, whole, limit);
+  const { offset, after, oldestFirst = false } = page;
+  const rows = { offset, limit: rowsToRead(page), oldestFirst };
+  if (types.length > 0) return listSequencesOfTypes(db, account, types, range, rows);
+  const skipped = after === null ? BigInt(offset) + detached.before : 0n;
+  const rest = oldestFirst
+    ? { ...range, first: range.first + skipped }
+    : { ...range, last: range.last - skipped };
+  const part = partOf(rest, rows);
+  const lines = await listSequences(db, account, part, rows);
+  const isComplete = lines.length === rows.limit || (part.first === rest.first && part.last === rest.last);
+  return isComplete ? lines : listSequences(db, account, rest, rows);
+}
+
+/** The sequences of a page that has no detached line. */
+function partOf({ first, last }: SequenceRange, { limit, oldestFirst }: RowsWanted): SequenceRange {
+  const span = BigInt(limit) - 1n;
+  if (oldestFirst) return { first, last: smaller(first + span, last) };
+  return { first: last - span > first ? last - span : first, last };
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }
 
 function countLines(

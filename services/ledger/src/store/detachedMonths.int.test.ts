@@ -39,20 +39,24 @@ test("a time range is found behind detached lines", async () => {
   expect([await list(before, null), await list(null, before)]).toEqual([[4n], []]);
 });
 
-test("a statement continues behind detached lines", async () => {
+test.each([
+  [false, [9n, 8n, 3n, 2n, 1n]],
+  [true, [1n, 2n, 3n, 8n, 9n]],
+])("a statement continues behind detached lines, oldest first: %j", async (oldestFirst, expected) => {
   const accountId = await walletOf(["new", "new", "new", "old", "old", "old", "old", "new", "new"]);
   const seen: bigint[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < 9; pages += 1) {
+    const position = cursor === undefined ? undefined : ({ $case: "cursor", value: cursor } as const);
     const { lines, info } = await listStatement(ledger.database.db, {
       ...{ orgId: ledger.orgId, accountId, types: [], fromMs: null, toMs: null },
-      page: { limit: 2, position: cursor === undefined ? undefined : { $case: "cursor", value: cursor } },
+      page: { limit: 2, position, oldestFirst },
     });
     seen.push(...lines.map(({ posting }) => posting.sequence));
     if (!info.hasNext) break;
     cursor = info.nextCursor;
   }
-  expect(seen).toEqual([9n, 8n, 3n, 2n, 1n]);
+  expect(seen).toEqual(expected);
 });
 
 test.each([
@@ -63,18 +67,19 @@ test.each([
   ["oo", []],
 ])("pages of %s show and count each remaining line once", async (months, left) => {
   const accountId = await walletOf([...months].map((month) => (month === "o" ? "old" : "new")));
-  for (const limit of [1, 2, 3]) {
-    const seen: bigint[] = [];
-    for (let value = 1; value <= months.length; value += 1) {
-      const { lines, info } = await listStatement(ledger.database.db, {
-        ...{ orgId: ledger.orgId, accountId, types: [], fromMs: null, toMs: null },
-        page: { limit, position: { $case: "currentPage", value } },
-      });
-      seen.push(...lines.map(({ posting }) => posting.sequence));
-      expect(info).toMatchObject({ totalCount: left.length, hasNext: value * limit < left.length });
+  for (const oldestFirst of [false, true])
+    for (const limit of [1, 2, 3]) {
+      const seen: bigint[] = [];
+      for (let value = 1; value <= months.length; value += 1) {
+        const { lines, info } = await listStatement(ledger.database.db, {
+          ...{ orgId: ledger.orgId, accountId, types: [], fromMs: null, toMs: null },
+          page: { limit, position: { $case: "currentPage", value }, oldestFirst },
+        });
+        seen.push(...lines.map(({ posting }) => posting.sequence));
+        expect(info).toMatchObject({ totalCount: left.length, hasNext: value * limit < left.length });
+      }
+      expect(seen).toEqual(oldestFirst ? [...left].reverse() : left);
     }
-    expect(seen).toEqual(left);
-  }
 });
 
 test("the count of a time range excludes only the detached lines of that range", async () => {

@@ -1,5 +1,6 @@
-import { named, sql, type Queryable } from "@wonrail/kit/db";
+import { named, sql, type Queryable, type Sql } from "@wonrail/kit/db";
 import { idToUuid, joinId } from "@wonrail/kit/contract/ids";
+import { type Page } from "@wonrail/kit/page";
 import { type Won, won } from "@wonrail/kit/contract/money";
 import { POSTINGS_PER_BLOCK, type Account, type Posting, type TransactionType } from "../domain/types";
 import { accountId } from "./accounts";
@@ -57,6 +58,13 @@ function largestStep(sequence: bigint): bigint {
   return sequence === 0n ? 0n : 1n << BigInt(sequence.toString(2).length - 1);
 }
 
+/** A part of the rows in one of the two orders. */
+export interface RowsWanted {
+  offset: number;
+  limit: number;
+  oldestFirst: boolean;
+}
+
 export interface DetachedLines {
   /** Lines of the range that have left with their month. */
   lines: bigint;
@@ -71,77 +79,88 @@ export function countDetachedLines(
   db: Queryable,
   account: Account,
   { first, last }: SequenceRange,
-  offset: number,
+  { offset, oldestFirst }: Page,
 ): Promise<DetachedLines> {
+  // The lines that are left before a run: those before it, less the runs among them.
+  const place = oldestFirst
+    ? sql`first_sequence - ${first} - sum(lines) over (order by first_sequence) + lines`
+    : sql`${last} - last_sequence - sum(lines) over (order by last_sequence desc) + lines`;
   return db.one<DetachedLines>(
     named(
-      "statement_detached_lines",
+      oldestFirst ? "statement_detached_lines_oldest" : "statement_detached_lines",
       sql`
-        select coalesce(sum(lines), 0)::bigint as lines, coalesce(sum(lines) filter (where there <= ${offset}), 0)::bigint as before
+        select coalesce(sum(lines), 0)::bigint as lines, coalesce(sum(lines) filter (where place <= ${offset}), 0)::bigint as before
         from (
-          select lines, ${last} - last_sequence - sum(lines) over (order by last_sequence desc) + lines as there
+          select lines, ${place} as place
           from (
-            select least(last_sequence, ${last}) as last_sequence,
-              least(last_sequence, ${last}) - greatest(first_sequence, ${first}) + 1 as lines
-            from detached_postings
-            where account_number = ${account.number} and first_sequence <= ${last} and last_sequence >= ${first}
+            select first_sequence, last_sequence, last_sequence - first_sequence + 1 as lines
+            from (
+              select greatest(first_sequence, ${first}) as first_sequence, least(last_sequence, ${last}) as last_sequence
+              from detached_postings
+              where account_number = ${account.number} and first_sequence <= ${last} and last_sequence >= ${first}
+            ) r
           ) r
         ) r`,
     ),
   );
 }
 
-/** The newest sequences of a range, across any gaps. */
+/** The first sequences of a range in the wanted order, across any gaps. */
 export async function listSequences(
   db: Queryable,
   account: Account,
   range: SequenceRange,
-  limit: number,
+  { limit, oldestFirst }: RowsWanted,
 ): Promise<StatementLine[]> {
   return toLines(
     account,
     await db.query<LineRow>(
       named(
-        "statement_list",
+        oldestFirst ? "statement_list_oldest" : "statement_list",
         sql`
         ${LINE}
         from postings p
         ${ENTRY}
         where p.account_number = ${account.number} and p.sequence between ${range.first} and ${range.last}
           and p.org_id = ${idToUuid(account.orgId)}
-        order by p.sequence desc limit ${limit}`,
+        order by p.sequence ${directionOf(oldestFirst)} limit ${limit}`,
       ),
     ),
   );
 }
 
 /**
- * The newest sequences of some types, block by block, reading only blocks with one of the types.
+ * The first sequences of some types in the wanted order, block by block. It reads only blocks with
+ * one of the types.
  */
 export async function listSequencesOfTypes(
   db: Queryable,
   account: Account,
   types: TransactionType[],
   range: SequenceRange,
-  offset: number,
-  limit: number,
+  { offset, limit, oldestFirst }: RowsWanted,
 ): Promise<StatementLine[]> {
+  const direction = directionOf(oldestFirst);
   return toLines(
     account,
     await db.query<LineRow>(
       named(
-        "statement_list_types",
+        oldestFirst ? "statement_list_types_oldest" : "statement_list_types",
         sql`
         ${LINE}
         from (
-          ${matches(account, types, range)}
-          order by b.sequence desc, p.sequence desc offset ${offset} limit ${limit}
+          ${matches(account, types, range, direction)}
+          order by b.sequence ${direction}, p.sequence ${direction} offset ${offset} limit ${limit}
         ) p
         ${ENTRY}
-        order by p.sequence desc`,
+        order by p.sequence ${direction}`,
       ),
     ),
   );
+}
+
+function directionOf(oldestFirst: boolean): Sql {
+  return oldestFirst ? sql`asc` : sql`desc`;
 }
 
 export async function countOfTypes(
@@ -154,7 +173,7 @@ export async function countOfTypes(
   const row = await db.one<{ count: number }>(
     named(
       "statement_count_types",
-      sql`select count(*)::integer as count from (${matches(account, types, range)} limit ${atMost}) m`,
+      sql`select count(*)::integer as count from (${matches(account, types, range, sql`desc`)} limit ${atMost}) m`,
     ),
   );
   return row.count;
@@ -164,7 +183,12 @@ export async function countOfTypes(
  * Matching lines in the range's blocks with one of the types, and in the last block, whose types
  * are not stored yet.
  */
-function matches(account: Account, types: TransactionType[], { first, last }: SequenceRange) {
+function matches(
+  account: Account,
+  types: TransactionType[],
+  { first, last }: SequenceRange,
+  direction: Sql,
+): Sql {
   const codes = types.map((type) => transactionTypes.toCode(type));
   const lastFull = (account.sequence / POSTINGS_PER_BLOCK) * POSTINGS_PER_BLOCK;
   return sql`
@@ -175,7 +199,7 @@ function matches(account: Account, types: TransactionType[], { first, last }: Se
       select t.sequence from type_blocks t
       where t.account_number = ${account.number} and t.type = any(${codes}::smallint[])
         and t.sequence between ${first} and ${last}::bigint + ${POSTINGS_PER_BLOCK}::bigint - 1
-      order by sequence desc
+      order by sequence ${direction}
     ) b
     cross join lateral (
       select * from postings p
@@ -183,7 +207,7 @@ function matches(account: Account, types: TransactionType[], { first, last }: Se
         and p.sequence > b.sequence - ${POSTINGS_PER_BLOCK}::bigint and p.sequence <= b.sequence
         and p.sequence between ${first} and ${last}
         and p.type = any(${codes}::smallint[])
-      order by p.sequence desc
+      order by p.sequence ${direction}
     ) p`;
 }
 

@@ -42,11 +42,16 @@ export interface ExecuteDeps {
 /** The keys of scheduled transfers are apart from partners' keys. */
 const SCHEDULED_SCOPE = "SCHEDULED";
 
+/** A command that the service itself gives has the scope of its keys beside it. */
+export interface ScopedRequest extends ExecuteRequest {
+  keyScope?: string;
+}
+
 /**
  * Executes one command, once for its key. The ledger keeps the key, the decision and the entry in one transaction, and payment
  * writes nothing. A retry asks the ledger again and gets the stored outcome.
  */
-export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResponse> {
+export async function execute(deps: ExecuteDeps, request: ScopedRequest): Promise<ExecuteResponse> {
   const command = readCommand(request.command!, deps.contracts);
   const count = deps.metrics.begin(command.scope);
   try {
@@ -59,11 +64,7 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
   }
 }
 
-async function decide(
-  deps: ExecuteDeps,
-  request: ExecuteRequest,
-  command: ReadCommand,
-): Promise<PostOutcome> {
+async function decide(deps: ExecuteDeps, request: ScopedRequest, command: ReadCommand): Promise<PostOutcome> {
   const { orgId } = request.context!;
   const key = keyOf(request, command);
   if (request.repeatOnly) return (await findStored(deps, orgId, key)) ?? refuse("WAUTH_004");
@@ -80,12 +81,12 @@ async function decide(
 }
 
 function keyOf(
-  { idempotencyKey, bodyHash, operationId }: ExecuteRequest,
+  { idempotencyKey, bodyHash, operationId, keyScope }: ScopedRequest,
   { scope }: ReadCommand,
 ): IdempotencyKey | undefined {
   if (idempotencyKey === undefined) return undefined;
   return {
-    scope: operationId === undefined ? scope : SCHEDULED_SCOPE,
+    scope: keyScope ?? (operationId === undefined ? scope : SCHEDULED_SCOPE),
     key: idempotencyKey,
     bodyHash: Buffer.from(bodyHash),
   };
@@ -110,7 +111,7 @@ async function findStored(
 
 async function post(
   deps: ExecuteDeps,
-  request: ExecuteRequest,
+  request: ScopedRequest,
   command: ReadCommand,
   { intent, key }: { intent: Intent; key: IdempotencyKey | undefined },
 ): Promise<PostOutcome> {

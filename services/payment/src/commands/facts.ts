@@ -1,4 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { checksummed } from "@wonrail/kit/contract/address";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Policy } from "../store/policies";
@@ -9,6 +12,10 @@ export interface Facts {
   policyOf(orgId: string): Promise<Policy>;
   /** The id of the organisation's wallet at this address; null when there is none. */
   walletAt(orgId: string, address: string): Promise<string | null>;
+  /** The ids of the organisation's wallets at these addresses, by address with its checksum. */
+  walletsAt(orgId: string, addresses: string[]): Promise<ReadonlyMap<string, string>>;
+  /** Refuses a wallet that the organisation does not have. */
+  requireWallet(orgId: string, walletId: string): Promise<void>;
   /** Creates the payer's INCENTIVE wallet, unless the ledger would refuse the payment anyway. */
   ensureIncentiveWallet(orgId: string, payerWalletId: string, receiverWalletId: string): Promise<void>;
   /** Drops the cached fact that the payer has an INCENTIVE wallet. */
@@ -23,6 +30,8 @@ export interface FactsDeps extends PolicyDeps {
 }
 
 const MAX_CACHED = 100_000;
+/** Addresses of one question to the wallet service. */
+const MAX_ADDRESSES = 1_000;
 
 /** Caches facts that never change for good, and policies for a second. */
 export function createFacts({ wallet, ...policyDeps }: FactsDeps): Facts {
@@ -41,6 +50,20 @@ export function createFacts({ wallet, ...policyDeps }: FactsDeps): Facts {
       // An address without a wallet is not cached, because the wallet may be created at any time.
       if (walletId !== undefined) walletsByAddress.set(key, walletId);
       return walletId ?? null;
+    },
+
+    async walletsAt(orgId, addresses) {
+      const found = new Map<string, string>();
+      for (const part of chunksOf(addresses, MAX_ADDRESSES)) {
+        const { wallets } = await wallet.findWalletsByAddress({ orgId, addresses: part }, { retry: true });
+        for (const { walletId, walletAddress } of wallets) found.set(checksummed(walletAddress), walletId);
+      }
+      return found;
+    },
+
+    async requireWallet(orgId, walletId) {
+      const { wallets } = await wallet.getWalletFacts({ orgId, walletIds: [walletId] }, { retry: true });
+      if (wallets.length === 0) throw new DomainError("WAL_002", { walletId });
     },
 
     async ensureIncentiveWallet(orgId, payerWalletId, receiverWalletId) {

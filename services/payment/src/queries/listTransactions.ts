@@ -16,6 +16,7 @@ export interface ListTransactionsDeps {
 export interface OrganisationTransactionsWanted {
   orgId: string;
   types: string[];
+  status: string | undefined;
   filter: ListFilter | undefined;
   page: Page;
 }
@@ -31,16 +32,16 @@ const LINES_PER_CALL = 1_000;
 const MAX_CALLS = 10;
 
 /**
- * Lists the lines of all wallets of an organisation, each with its settlement. The ledger has no
- * settlements: a page that is filtered by them reads a limited number of lines.
+ * Lists the lines of all wallets of an organisation, each with its status and settlement. The ledger
+ * has neither. A page that is filtered by one of them reads a limited number of lines.
  */
 export async function listTransactions(
   deps: ListTransactionsDeps,
-  { orgId, types, filter, page }: OrganisationTransactionsWanted,
+  { orgId, types, status, filter, page }: OrganisationTransactionsWanted,
 ): Promise<{ transactions: WalletTransaction[]; page: PageInfo }> {
   const { settlementStatus, ...ofLedger } = filter ?? {};
   const wanted = page.offset + page.limit + 1;
-  const isSearch = settlementStatus !== undefined || page.offset > 0;
+  const isSearch = status !== undefined || settlementStatus !== undefined || page.offset > 0;
   const found: Found[] = [];
   let after = page.after ?? undefined;
   for (let call = 1; ; call += 1) {
@@ -60,7 +61,10 @@ export async function listTransactions(
   return { transactions: items.map(({ transaction }) => transaction), page: info };
 
   function isWanted({ transaction }: Found): boolean {
-    return settlementStatus === undefined || transaction.settlement!.status === settlementStatus;
+    return (
+      (status === undefined || transaction.status === status) &&
+      (settlementStatus === undefined || transaction.settlement!.status === settlementStatus)
+    );
   }
 }
 

@@ -164,7 +164,7 @@ test("the list of the organisation has every type once, with its wallet, referen
       request: Parameters<typeof readPage>[0] = { limit: 100 },
     ) =>
       own.app().listTransactions({
-        ...{ orgId: own.orgId, types: [], filter: undefined, ...wanted },
+        ...{ orgId: own.orgId, types: [], status: undefined, filter: undefined, ...wanted },
         page: readPage(request, (key) => /^\d+\.\d+$/.test(key)),
       });
     const { transactions, page } = await read();
@@ -190,6 +190,17 @@ test("the list of the organisation has every type once, with its wallet, referen
     );
     const settled = await read({ filter: { settlementStatus: SettlementStatus.CONFIRMED } });
     expect(settled.transactions.map(({ relatedId }) => relatedId)).toEqual([normal.chargeId]);
+    await catchUp(own);
+    for (const [status, relatedId] of [
+      ["CANCELLED", valueOf(paid, "payment").paymentId],
+      ["PARTIALLY_CANCELLED", normal.chargeId],
+    ] as const) {
+      const wanted = (await read()).transactions.filter((line) => line.relatedId === relatedId);
+      expect(wanted.length).toBeGreaterThan(1);
+      expect((await read({ status })).transactions).toEqual(wanted);
+    }
+    const completed = (await read({ status: "COMPLETED" })).transactions;
+    expect(completed.map(({ type }) => type)).toEqual(["REFUND", "TRANSFER", "TRANSFER"]);
     const ids = (found: typeof transactions) => found.map(({ transactionId }) => transactionId);
     const second = await read({}, { limit: 4, position: { $case: "currentPage", value: 2 } });
     expect(ids(second.transactions)).toEqual(ids(transactions).slice(4, 8));

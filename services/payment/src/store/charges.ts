@@ -92,6 +92,14 @@ export async function findCharge(
   return row && fromRow(row);
 }
 
+/** The charges among these ids. */
+export async function findCharges(db: Queryable, orgId: string, chargeIds: string[]): Promise<Charge[]> {
+  const rows = await db.query<ChargeRow>(
+    sql`select * from charges where org_id = ${orgId} and charge_id = any(${chargeIds}::text[])`,
+  );
+  return rows.map(fromRow);
+}
+
 export async function findChargeCancel(
   db: Queryable,
   orgId: string,

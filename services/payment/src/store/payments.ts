@@ -89,6 +89,14 @@ export async function findPayment(
   return row && fromRow(row);
 }
 
+/** The payments among these ids. */
+export async function findPayments(db: Queryable, orgId: string, paymentIds: string[]): Promise<Payment[]> {
+  const rows = await db.query<PaymentRow>(
+    sql`select * from payments where org_id = ${orgId} and payment_id = any(${paymentIds}::text[])`,
+  );
+  return rows.map(fromRow);
+}
+
 export async function findPaymentByCancel(
   db: Queryable,
   orgId: string,

@@ -207,18 +207,29 @@ function movementsOf(events: ChainEvent[]): Map<string, TokenMovement[]> {
   return movements;
 }
 
-function usedByOurWallets({ events, owners }: FinalRange): UsedAuthorization[] {
+/** A use or cancellation of an authorization, of any payer. */
+export type AuthorizationUse = Extract<ChainEvent, { authorizer: string }> & {
+  /** Null when it was cancelled. */
+  moved: TokenMovement | null;
+};
+
+export function usesIn({ events }: Pick<FinalRange, "events">): AuthorizationUse[] {
   const transfers = new Map(
     events.flatMap((event) => (event.kind === "transfer" ? [[placeOf(event), event] as const] : [])),
   );
   return events.flatMap((event) => {
-    if (event.kind !== "used") return [];
-    const owner = owners.get(event.authorizer);
-    if (!owner) return [];
-    const { txHash, blockNumber, blockHash } = event.log;
+    if (event.kind === "canceled") return [{ ...event, moved: null }];
     // The token logs the authorizer right before the movement.
-    const moved = transfers.get(placeOf(event, 1)) ?? null;
-    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash, moved }];
+    return event.kind === "used" ? [{ ...event, moved: transfers.get(placeOf(event, 1)) ?? null }] : [];
+  });
+}
+
+function usedByOurWallets(range: FinalRange): UsedAuthorization[] {
+  return usesIn(range).flatMap(({ kind, authorizer, nonce, log, moved }) => {
+    const owner = range.owners.get(authorizer);
+    if (kind !== "used" || !owner) return [];
+    const { txHash, blockNumber, blockHash } = log;
+    return [{ fromWalletId: owner.walletId, nonce, txHash, blockNumber, blockHash, moved }];
   });
 }
 

@@ -8,10 +8,11 @@ import {
   listOpenTransactions,
 } from "../store/transactions";
 
-/** A transaction of ours in a final block, and whether it succeeded. */
+/** A transaction of ours in a final block. */
 export interface FinalTransaction {
   transactionId: bigint;
   succeeded: boolean;
+  gasUsed: bigint;
 }
 
 const AT_ONCE = 8;
@@ -47,7 +48,8 @@ async function finalUpTo(
       const receipt = versions.flatMap(({ txHash }) => receipts.get(txHash) ?? [])[0];
       if (!receipt) continue;
       if (receipt.blockNumber > to.number) return final;
-      if (await isCanonical(provider, receipt)) final.push({ transactionId, succeeded: receipt.succeeded });
+      const { succeeded, gasUsed } = receipt;
+      if (await isCanonical(provider, receipt)) final.push({ transactionId, succeeded, gasUsed });
     }
   }
   return final;

@@ -13,6 +13,7 @@ import { planOperations, findPlanningRoom } from "./planOperations";
 import { type PullDeps, pullEntries } from "./pullEntries";
 import { releaseOperations } from "./releaseOperations";
 import { sendBatches, type SendDeps } from "./sendBatches";
+import { releasePayment, sendPayments } from "../../x402";
 
 export type DispatchDeps = SendDeps &
   PullDeps &
@@ -74,14 +75,24 @@ async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal
 /** True if transactions are in flight. */
 async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   const { db, signer, maxInFlight } = deps;
+  // Merchants wait for payments by x402, so these go first. Their failure is thrown after settlement.
+  const failure = await sendPayments(deps, lease, signal).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
   let left = maxInFlight - (await countPendingTransactions(db, signer.address));
   for (let sent = left; sent > 0 && left > 0 && !signal.aborted; left -= sent)
     sent = await sendBatches(deps, lease, { maxTransactions: left, signal });
+  if (failure) throw failure.error;
   return left < maxInFlight;
 }
 
 async function lookAfterSent(deps: DispatchDeps, lease: Lease): Promise<void> {
-  const sender = { ...deps, onReleased: releaseOperations };
+  const onReleased: WatchDeps["onReleased"] = async (tx, transactionId, reason) => {
+    await releaseOperations(tx, transactionId, reason);
+    await releasePayment(tx, transactionId);
+  };
+  const sender = { ...deps, onReleased };
   await watchTransactions(sender, lease);
   await recoverFromRetiredSigner(sender, lease);
 }

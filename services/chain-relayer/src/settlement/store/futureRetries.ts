@@ -20,13 +20,15 @@ export async function clampFutureRetries(db: Queryable): Promise<number> {
       update operations set retry_at = now() where state = 'PLANNED' and ${REFUSED} and retry_at ${IS_LONG} returning 1),
     seen as (
       update deposits set retry_at = now() where state = 'SEEN' and retry_at ${IS_LONG} returning 1),
+    presented as (
+      update x402_payments set retry_at = now() where state = 'PLANNED' and retry_at ${IS_LONG} returning 1),
     started as (
       update records set run_at = now() where run = 'STARTED' and run_at ${IS_LONG} returning 1),
     watched as (
       update records set run_at = now() where run = 'WATCHED' and run_at > now() + ${LONGEST_LOOK} returning 1),
     ended as (
-      select from sent_before union all select from refused union all select from seen union all select from started
-      union all select from watched)
+      select from sent_before union all select from refused union all select from seen
+      union all select from presented union all select from started union all select from watched)
     select count(*) from ended`);
   return Number(row!.count);
 }

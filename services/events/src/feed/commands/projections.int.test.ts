@@ -4,6 +4,7 @@ import {
   chargeMessage,
   paymentJson,
   paymentMessage,
+  payoutJson,
   pending,
   recordsOf,
 } from "@wonrail/kit/records";
@@ -19,7 +20,8 @@ import {
   refundPaymentEntry,
   transferEntry,
 } from "@wonrail/kit/records/testing/entries";
-import { MetadataChanged } from "@wonrail/proto/payment/events/v1/events";
+import { MetadataChanged, PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
+import { type Payout, PayoutMode, PayoutStatus } from "@wonrail/proto/payment/v1/payment";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { DepositCredited, RecordChanged, WalletBlockChanged } from "@wonrail/proto/relayer/events/v1/events";
@@ -54,6 +56,34 @@ const split = { incentiveWon: 100n, normalWon: 4_900n, accruedWon: 49n };
 const metadataChanged = (objectId: string, version: bigint, metadata: Record<string, string>) => ({
   ...received("metadata_changed", "", objectId, MetadataChanged.encode({ objectId, metadata }).finish()),
   version,
+});
+
+test("a payout has an event when it is made and when it has ended, with its counts", async () => {
+  const orgId = newId("org");
+  const made: Payout = {
+    ...{
+      payoutId: newId("pyo"),
+      fromWalletId: newId("wal"),
+      totalAmountWon: "3000",
+      rowCount: 2,
+      dryRun: false,
+    },
+    ...{ acceptedCount: 0, refusedCount: 0, skippedCount: 0, acceptedAmountWon: "0", createdAt: new Date() },
+    ...{ status: PayoutStatus.PENDING, mode: PayoutMode.BEST_EFFORT },
+  };
+  const ended = { acceptedCount: 1, refusedCount: 1, acceptedAmountWon: "1000", completedAt: new Date() };
+  const completed = { ...made, ...ended, status: PayoutStatus.COMPLETED };
+  const { payoutId } = made;
+  const created = PayoutCreated.encode({ payout: made }).finish();
+  await world.project("projectPayouts", [received("payout_created", orgId, payoutId, created)]);
+  const payload = PayoutCompleted.encode({ payout: completed }).finish();
+  await world.project("projectPayouts", [received("payout_completed", orgId, payoutId, payload)]);
+  const { events } = await world.list(orgId);
+  expect(events.map(({ type, objectId, objectSequence }) => [type, objectId, objectSequence])).toEqual([
+    ["payout.created", payoutId, 1n],
+    ["payout.completed", payoutId, 2n],
+  ]);
+  expect(events.map(({ data }) => data as object)).toEqual([payoutJson(made), payoutJson(completed)]);
 });
 
 test("changed metadata is in later events of the object, whichever feed came first", async () => {

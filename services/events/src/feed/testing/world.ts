@@ -18,7 +18,13 @@ import { type EventsWanted } from "../queries/listEvents";
 export const NETWORK = "WON_TESTNET";
 export const TX_HASH = `0x${"5f".repeat(32)}`;
 
-type Project = "projectJournal" | "projectChain" | "projectWallets" | "projectMetadata" | "projectKeys";
+type Project =
+  | "projectJournal"
+  | "projectChain"
+  | "projectWallets"
+  | "projectMetadata"
+  | "projectPayouts"
+  | "projectKeys";
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 

@@ -30,9 +30,10 @@ export function saveAttempts(tx: Tx, all: readonly FinishedAttempt[]): void {
     ${all.map(({ webhookId }) => webhookId)}::text[],
     ${all.map(({ deliveryId }) => deliveryId)}::text[]`;
   tx.push(sql`
-    update deliveries set attempts = done.number, leased_until = null,
+    update deliveries set attempts = done.number,
       status = case when done.delivered then 'DELIVERED' when done.pause_ms is null then 'FAILED' else 'PENDING' end,
       next_attempt_at = now() + coalesce(done.pause_ms, 0) * interval '1 millisecond',
+      waits_until = case when not done.delivered then now() + done.pause_ms * interval '1 millisecond' end,
       finished_at = case when done.delivered or done.pause_ms is null then now() end
     from unnest(${keys}, ${all.map(({ number }) => number)}::integer[], ${all.map(({ isDelivered }) => isDelivered)}::boolean[],
       ${all.map(({ pauseMs }) => pauseMs)}::bigint[]) as done (org_id, webhook_id, delivery_id, number, delivered, pause_ms)

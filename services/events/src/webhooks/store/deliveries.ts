@@ -98,10 +98,9 @@ export interface ClaimLimits {
 }
 
 /**
- * Leases due deliveries. In the order of an object only its oldest pending delivery is due. A lease that ends is
- * claimed again, so a delivery of a killed replica is attempted again. The order of the webhooks is random, so that
- * webhooks with a long backlog do not fill every claim. `waiting` steps through the index from webhook to webhook, so
- * webhooks without a pending delivery cost nothing.
+ * Leases due deliveries. In the order of an object only its oldest pending delivery is due. The order of the webhooks
+ * is random, so that webhooks with a long backlog do not fill every claim. `candidates` steps through the index of due
+ * deliveries from webhook to webhook. So webhooks whose deliveries are all leased or paused cost nothing.
  */
 export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { perWebhook, inAll, exceptions, leaseMs } = limits;
@@ -112,18 +111,20 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
       data: string | null;
     }
   >(sql`
-    with recursive waiting as (
-      (select org_id, webhook_id from deliveries where status = 'PENDING' order by org_id, webhook_id limit 1)
+    with recursive candidates as (
+      (select org_id, webhook_id from deliveries where status = 'PENDING' and waits_until is null
+        order by org_id, webhook_id limit 1)
       union all
-      select next.org_id, next.webhook_id from waiting cross join lateral (
+      select next.org_id, next.webhook_id from candidates cross join lateral (
         select org_id, webhook_id from deliveries
-        where status = 'PENDING' and (deliveries.org_id, deliveries.webhook_id) > (waiting.org_id, waiting.webhook_id)
+        where status = 'PENDING' and waits_until is null
+          and (deliveries.org_id, deliveries.webhook_id) > (candidates.org_id, candidates.webhook_id)
         order by org_id, webhook_id limit 1) next
     ), due as (
       select d.org_id, d.webhook_id, d.delivery_id
       from (
         select webhooks.*, coalesce(busy.free, ${perWebhook}) as free
-        from waiting join webhooks using (org_id, webhook_id)
+        from candidates join webhooks using (org_id, webhook_id)
         left join unnest(${exceptions.map(({ webhookId }) => webhookId)}::text[],
           ${exceptions.map(({ limit }) => limit)}::integer[]) as busy (webhook_id, free) using (webhook_id)
         where coalesce(busy.free, ${perWebhook}) > 0
@@ -131,9 +132,8 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
       ) w
       cross join lateral (
         select org_id, webhook_id, delivery_id from deliveries
-        where deliveries.org_id = w.org_id and deliveries.webhook_id = w.webhook_id and status = 'PENDING'
+        where deliveries.org_id = w.org_id and deliveries.webhook_id = w.webhook_id and status = 'PENDING' and waits_until is null
           and (w.status = 'ENABLED' or sequence is null)
-          and next_attempt_at <= now() and (leased_until is null or leased_until < now())
           and (w.ordering = 'NONE' or sequence is null or not exists (
             select from deliveries earlier
             where earlier.org_id = w.org_id and earlier.webhook_id = w.webhook_id and earlier.status = 'PENDING'
@@ -141,7 +141,7 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
         order by next_attempt_at, sequence limit w.free for update skip locked) d
       limit ${inAll}
     ), leased as (
-      update deliveries set leased_until = now() + ${leaseMs} * interval '1 millisecond'
+      update deliveries set waits_until = now() + ${leaseMs} * interval '1 millisecond'
       from due where deliveries.org_id = due.org_id and deliveries.webhook_id = due.webhook_id
         and deliveries.delivery_id = due.delivery_id
       returning deliveries.*
@@ -158,6 +158,26 @@ export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promi
         ? null
         : { objectSequence: row.object_sequence!, createdAt: row.event_created_at!, dataJson: row.data },
   }));
+}
+
+/**
+ * Makes deliveries due whose pause has ended, or whose lease has: their replica died. Returns how many.
+ */
+export async function endWaits(db: Queryable, limit: number): Promise<number> {
+  return db.run(
+    named(
+      "deliveries_end_waits",
+      sql`
+        update deliveries set waits_until = null
+        from (
+          select org_id, webhook_id, delivery_id from deliveries
+          where status = 'PENDING' and waits_until <= now()
+          order by waits_until limit ${limit} for update skip locked
+        ) as ended
+        where deliveries.org_id = ended.org_id and deliveries.webhook_id = ended.webhook_id
+          and deliveries.delivery_id = ended.delivery_id`,
+    ),
+  );
 }
 
 export async function insertTest(

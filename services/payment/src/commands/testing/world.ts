@@ -66,6 +66,8 @@ const CONTRACTS = {
 };
 export const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 export const INCENTIVE_BPS = 500;
+/** As in the main of the ledger. */
+const MAX_TOGETHER_BYTES = 12 * 1024 * 1024;
 
 const TYPES = {
   NORMAL: WalletType.NORMAL,
@@ -204,7 +206,14 @@ async function startLife(
   }
 
   async function serve(name: ServiceName, services: GrpcService[]): Promise<string> {
-    const server = await startGrpcServer({ host: "127.0.0.1", port: 0, services, ...parts() });
+    const maxMessageBytes = MAX_TOGETHER_BYTES;
+    const server = await startGrpcServer({
+      host: "127.0.0.1",
+      port: 0,
+      services,
+      maxMessageBytes,
+      ...parts(),
+    });
     servers.set(name, () => server.drain(0));
     closers.push(() => void dead.push(server.drain(0)));
     return `127.0.0.1:${server.port}`;

@@ -1,0 +1,10 @@
+// Payments by x402: a merchant presents a payer's authorization (ERC-3009) to one of its wallets, and
+// the relayer sends it to the token and pays the gas. `deposits` credits the money.
+
+export { applyUses } from "./commands/applyUses";
+export { sendPayments } from "./commands/sendPayments";
+export { settlePayment } from "./commands/settlePayment";
+export { verifyPayment } from "./commands/verifyPayment";
+export { type PaymentRequest } from "./domain/payment";
+export { getSupport } from "./queries/getSupport";
+export { closePayment, releasePayment } from "./store/payments";

@@ -1,0 +1,44 @@
+import { tx } from "@wonrail/kit/db";
+import { ZERO_WON } from "@wonrail/kit/contract/money";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { failpoint } from "@wonrail/kit/failpoint";
+import { decideTogether, type Answer } from "../intents/decide";
+import type { LedgerRequest, Origin } from "../domain/types";
+import { eventsOf } from "../events";
+import { writeChanges } from "../store/changes";
+import { loadState } from "../store/state";
+import { ensureOrgs, type BatchDeps } from "./postBatch";
+
+/** Requests of one organisation that are posted all or none. */
+export interface Group {
+  requests: LedgerRequest[];
+  origin: Origin;
+  /** True: decides and writes nothing. */
+  isDryRun: boolean;
+}
+
+/** Posts a group in one transaction, like a batch. The returned answers are durable unless it is a dry run. */
+export async function postTogether(deps: BatchDeps, group: Group): Promise<Answer[]> {
+  const { requests, origin, isDryRun } = group;
+  try {
+    await ensureOrgs(deps, requests);
+    const answers = await tx(deps.db, async (tx) => {
+      const state = await loadState(tx, deps.facts, requests, () => undefined);
+      // A group has no charges, so it takes nothing from the budget of charges.
+      const { answers, changes } = decideTogether({ ...state, chargeRoomWon: ZERO_WON }, requests);
+      if (isDryRun) return answers;
+      const origins = new Map(changes.answered.map(({ request }) => [request, origin]));
+      writeChanges(tx, changes, { nowMs: state.nowMs, origins });
+      await appendEvents(tx, eventsOf(changes, origins));
+      await failpoint("ledger.before_commit");
+      return answers;
+    });
+    await failpoint("ledger.committed");
+    return answers;
+  } catch (error) {
+    // As in postBatch: the next try takes nothing for known.
+    deps.facts.forgetAll();
+    deps.knownOrgs.clear();
+    throw error;
+  }
+}
