@@ -23,6 +23,7 @@ export type DispatchDeps = SendDeps &
     holder: string;
     leaseMs: number;
     maxInFlight: number;
+    now: () => number;
   };
 
 const MAX_ROUNDS = 10;
