@@ -2,24 +2,23 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Database, rawSql, sql, tx } from "@wonrail/kit/db";
-import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { adminRpc } from "@wonrail/auth/adminRpc";
+import { createOperations } from "@wonrail/auth/app";
+import { rawSql, sql, tx } from "@wonrail/kit/db";
+import { eventually, openTestDatabase } from "@wonrail/kit/testing";
+import { buildWorld } from "@wonrail/kit/testing/buildWorld";
 import { ROOT } from "./ops/repository";
 
 const AUTH = join(ROOT, "services/auth");
 const WONRAIL = join(ROOT, "deploy/local/bin/wonrail.mjs");
 
-let database: TestDatabase;
-let outside: Database;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ schema: "auth", migrations: join(AUTH, "migrations") });
-  outside = openTestDatabase(database.adminUrl, "auth");
+const world = buildWorld(async (open) => {
+  const { db, adminUrl } = await open.database({ schema: "auth", migrations: join(AUTH, "migrations") });
+  const keys = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
+  const { address } = await open.server([adminRpc(createOperations({ db, ...keys }))]);
+  return { address, outside: await open.use(openTestDatabase(adminUrl, "auth")) };
 });
-afterAll(async () => {
-  await outside.close();
-  await database.drop();
-});
+afterAll(async () => (await world).close());
 
 test.each([
   ["SIGINT", 130],
@@ -27,8 +26,9 @@ test.each([
 ] as const)(
   "wonrail org create shows the secrets that it commits when %s interrupts it",
   async (signal, exitCode) => {
-    const args = ["org", "create", "--name", "First Bank", "--code", `BY-${signal}`];
-    const env = { ...process.env, DATABASE_URL: database.url };
+    const args = ["org", "create", "--name", "First Bank", "--code", `BY-${signal}`, "--reason", "test"];
+    const { address, outside } = await world;
+    const env = { ...process.env, AUTH_ADDRESS: address };
     const command = spawn(process.execPath, [WONRAIL, ...args], { env });
     const output = text(command.stdout);
     const exited = once(command, "exit");
@@ -48,6 +48,7 @@ test.each([
 );
 
 async function waitingForLock(): Promise<bigint> {
+  const { outside } = await world;
   const { waiting } = await outside.one<{ waiting: bigint }>(sql`
     select count(*) as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`);

@@ -143,7 +143,7 @@ in_use=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 # of a chart that deploys its 
 operators_commands() {
   grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md docs/operate/*.md |
     sed -E "s/^\`//; s/ -n wonrail//; s/--org <id>/--org $1/; s/--wallet <id>/--wallet $2/" |
-    sed -E "s/<transfer>/$3/; s/--id <id>/--id 1/; s/(deliveries|disable) <id>/\1 --help/" |
+    sed -E "s/<transfer>/$3/; s/--id <id>/--id 1/; s/<text>/smoke test/; s/(deliveries|disable) <id>/\1 --help/" |
     sed -E "s/adopt <address>/adopt $in_use/; s/…\$/--help/" | sort -u
 }
 try_command() {
@@ -175,7 +175,7 @@ say "installed: $(kube get pods --no-headers | grep -c Running) pods run"
 $helm test wonrail --namespace "$namespace" >/dev/null
 say "helm test passed"
 
-made="$(kube exec deployment/wonrail-auth -c auth -- node bin/admin.mjs org create --name Smoke --code SMOKE --plan ENTERPRISE --rate 10000 --burst 10000 --daily-limit 1000000000 --incentive-bps 500 --json)"
+made="$(kube exec deployment/wonrail-auth -c auth -- node bin/admin.mjs org create --name Smoke --code SMOKE --plan ENTERPRISE --rate 10000 --burst 10000 --daily-limit 1000000000 --incentive-bps 500 --reason "smoke test" --json)"
 key="$(field apiKey "$made")"
 kube create secret generic smoke --from-literal "api-key=$key" --from-literal "admin-url=$(secret_value admin-url)" --from-file deploy/kube/inside.mjs >/dev/null
 pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
@@ -206,7 +206,7 @@ say "NetworkPolicy: chain-relayer reaches wallet, and payment chain-relayer; 7 e
 kek="$(secret_value 'kek\.json' | node -p 'const k = JSON.parse(require("fs").readFileSync(0, "utf8")); k.keys.second = require("crypto").randomBytes(32).toString("base64"); k.current = "second"; JSON.stringify(k)')"
 set_secret kek.json "$kek"
 under_load "key-encryption key added" "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=2
-wallet_admin kek rotate >/dev/null
+wallet_admin kek rotate --reason "smoke test" >/dev/null
 told "key-encryption key rotated" kek_status
 
 old="$(secret_value payment-url)"

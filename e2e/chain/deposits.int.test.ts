@@ -3,7 +3,6 @@ import { sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
-import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { NO_LIMIT, openBook } from "./support/book";
@@ -11,6 +10,7 @@ import { openWorld, type World } from "./support/world";
 
 const OUTSIDE = "0x00000000000000000000000000000000000a11ce";
 const WON = 1_000_000n;
+const REASON = ["--reason", "test"];
 
 let world: World;
 let relayer: ReturnType<typeof openRelayer>;
@@ -47,7 +47,7 @@ test("deposits are credited once, dust is counted, and the books agree", async (
   // twice.
   await world.node.mine(400);
   await scannedTo(await newestBlock());
-  await operator("rescan", "--from", "1");
+  await operator("rescan", "--from", "1", ...REASON);
   await scannedTo(await newestBlock());
   await compared();
   await balanceIs(book, wallet.walletId, 5_000n);
@@ -124,7 +124,7 @@ test("a drift stops the wallet's outflow until it is acknowledged, and is not re
   await compared();
   expect(await stateOf(ref)).toBe("WAITING");
   expect(await operator("operations", "list", "--stuck", "--older-than", "0")).toContain("drift");
-  expect(await operator("drift", "ack", payer.walletId)).toContain("2 acknowledged");
+  expect(await operator("drift", "ack", payer.walletId, ...REASON)).toContain("2 acknowledged");
   await eventually(async () => expect(await stateOf(ref)).toBe("CONFIRMED"), { timeoutMs: 60_000 });
   await compared();
   expect(await openDrifts()).toEqual([]);
@@ -296,13 +296,7 @@ async function compared(): Promise<void> {
 async function operator(...args: string[]): Promise<string> {
   let output = "";
   const hear = (text: string) => void (output += text);
-  const config = {
-    DATABASE_URL: world.adminUrl,
-    CHAIN_RPC_URLS: [world.node.url],
-    CHAIN_ID,
-    NETWORK: "WON_TESTNET" as const,
-    USER: "tester",
-  };
+  const config = { RELAYER_ADDRESS: world.relayers[0]!.grpc, USER: "tester" };
   const code = await runAdmin(args, { config, out: hear, err: hear });
   expect([code, output]).toEqual([0, output]);
   return output;

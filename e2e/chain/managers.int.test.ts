@@ -6,12 +6,12 @@ import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { REPOSITORY } from "@wonrail/local/config";
-import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { AbiCoder, id } from "ethers";
 import { NO_LIMIT, openBook, readOperations } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
 const patience = { timeoutMs: 60_000 };
+const REASON = ["--reason", "test"];
 
 let world: World;
 let book: ReturnType<typeof openBook>;
@@ -41,14 +41,17 @@ test("operations continue once each through another payment manager, and a resca
   ).rejects.toThrow();
   expect(readFileSync(relayer!.logFile, "utf8")).toContain("which this database does not know");
   await relayer!.start();
-  expect(await admin("manager", "adopt", next)).toEqual([1, expect.stringContaining("could still mint")]);
+  expect(await admin("manager", "adopt", next, ...REASON)).toEqual([
+    1,
+    expect.stringContaining("could still mint"),
+  ]);
 
   await asAdmin(allow(world.contracts.paymentManagerAddress, 0n));
   // Sent to the previous payment manager, which can mint nothing more.
   const between = await charge("500");
   await until(between, "PLANNED", "MintAllowanceExceeded");
   await eventually(
-    async () => expect(await admin("manager", "adopt", next)).toEqual([0, expect.anything()]),
+    async () => expect(await admin("manager", "adopt", next, ...REASON)).toEqual([0, expect.anything()]),
     patience,
   );
   await relayer!.stop();
@@ -65,7 +68,7 @@ test("operations continue once each through another payment manager, and a resca
     next.toLowerCase(),
   ]);
 
-  expect(await admin("rescan", "--from", "1")).toEqual([0, expect.anything()]);
+  expect(await admin("rescan", "--from", "1", ...REASON)).toEqual([0, expect.anything()]);
   await eventually(async () => expect(await isCaughtUp()).toBe(true), patience);
   expect(await world.relayerDb.query(sql`select from deposits`)).toEqual([]);
   expect(await world.relayerDb.query(sql`select kind from drifts`)).toEqual([]);
@@ -131,13 +134,7 @@ async function isCaughtUp(): Promise<boolean> {
 async function admin(...args: string[]): Promise<[number, string]> {
   let output = "";
   const hear = (text: string) => void (output += text);
-  const config = {
-    DATABASE_URL: world.adminUrl,
-    CHAIN_RPC_URLS: [world.node.url],
-    CHAIN_ID,
-    NETWORK: "WON_TESTNET" as const,
-    USER: "tester",
-  };
+  const config = { RELAYER_ADDRESS: world.relayers[0]!.grpc, USER: "tester" };
   const code = await runAdmin(args, { config, out: hear, err: hear });
   return [code, output];
 }

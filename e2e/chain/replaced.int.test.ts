@@ -4,7 +4,6 @@ import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
-import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { NO_LIMIT, openBook } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
@@ -53,7 +52,7 @@ test("a deposit that is mined again at another log index is credited once, also 
   await world.node.mine(20);
   await eventually(async () => expect(await metric("chain_final_block_replaced")).toBe(1), patience);
 
-  const output = await operator("rescan", "--from", String(from));
+  const output = await operator("rescan", "--from", String(from), "--reason", "test");
   expect(output).toEqual({ code: 1, err: expect.stringContaining("final blocks were replaced") });
   await world.node.mine(5);
   const failures = 'job_failures_total{job_name="scan_finalized"';
@@ -81,13 +80,7 @@ async function somebodyApproves(): Promise<void> {
 
 async function operator(...args: string[]): Promise<{ code: number; err: string }> {
   let output = "";
-  const config = {
-    DATABASE_URL: world.adminUrl,
-    CHAIN_RPC_URLS: [world.node.url],
-    CHAIN_ID,
-    NETWORK: "WON_TESTNET" as const,
-    USER: "tester",
-  };
+  const config = { RELAYER_ADDRESS: world.relayers[0]!.grpc, USER: "tester" };
   const code = await runAdmin(args, {
     ...{ config, out: () => undefined },
     err: (text) => void (output += text),

@@ -2,7 +2,6 @@
 import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
-import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { NO_LIMIT, openBook } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
@@ -108,13 +107,11 @@ async function stateOf(ledgerRef: string): Promise<string | undefined> {
 async function rescanFrom(block: bigint): Promise<void> {
   let output = "";
   const hear = (text: string) => void (output += text);
-  const config = {
-    DATABASE_URL: world.adminUrl,
-    CHAIN_RPC_URLS: [world.node.url],
-    CHAIN_ID,
-    NETWORK: "WON_TESTNET" as const,
-    USER: "tester",
-  };
-  const code = await runAdmin(["rescan", "--from", String(block)], { config, out: hear, err: hear });
+  const config = { RELAYER_ADDRESS: world.relayers[0]!.grpc, USER: "tester" };
+  const code = await runAdmin(["rescan", "--from", String(block), "--reason", "test"], {
+    config,
+    out: hear,
+    err: hear,
+  });
   expect([code, output]).toEqual([0, output]);
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { cliEnvironment } from "@wonrail/local/cliEnvironment";
 import { type Stack } from "@wonrail/local/stackFile";
 import { type Json, openApi } from "../support/api";
 import { screen } from "./screen";
@@ -44,10 +45,8 @@ async function issueKey(stack: Stack, orgCode: string): Promise<string> {
   const command = join("services", "auth", "bin", "admin.mjs");
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [command, "key", "issue", "--org", orgCode, "--json"],
-    {
-      env: { ...process.env, DATABASE_URL: stack.postgres.urls.auth },
-    },
+    [command, "key", "issue", "--org", orgCode, "--reason", "demo", "--json"],
+    { env: { ...process.env, ...cliEnvironment(stack) } },
   );
   return (JSON.parse(stdout) as { apiKey: string }).apiKey;
 }

@@ -1,9 +1,15 @@
+import { AuthAdminServiceService } from "@wonrail/proto/auth/v1/admin";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { EventsServiceService } from "@wonrail/proto/events/v1/events";
+import { AdminServiceService } from "@wonrail/proto/common/v1/admin";
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { EventsAdminServiceService } from "@wonrail/proto/events/v1/admin";
+import { PaymentAdminServiceService } from "@wonrail/proto/payment/v1/admin";
+import { RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { PROCESSES, calledBy, readCallTable, readText } from "./repository";
 
@@ -25,8 +31,18 @@ const SERVICES = {
   events: EventsServiceService,
 };
 
+/** Their callers are the subject of adminRoles.test.ts. */
+const ADMIN_SERVICES = [
+  AdminServiceService,
+  AuthAdminServiceService,
+  RelayerAdminServiceService,
+  PaymentAdminServiceService,
+  EventsAdminServiceService,
+  WalletAdminServiceService,
+];
+
 test("proto/callers.json lists exactly the existing methods", () => {
-  const methods = [...Object.values(SERVICES), FeedServiceService].flatMap((service) =>
+  const methods = [...Object.values(SERVICES), ...ADMIN_SERVICES, FeedServiceService].flatMap((service) =>
     Object.values(service).map(({ path }) => path.slice(1)),
   );
   const ruled = Object.entries(callers).flatMap(([service, rules]) =>

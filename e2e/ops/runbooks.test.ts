@@ -86,9 +86,9 @@ describe.each(PAGES)("%s", (page) => {
 test("commandsOf finds the commands of the pages", () => {
   const found = PAGES.flatMap((page) => commandsOf(readText(page)));
   expect(found).toContainEqual({ owner: "auth", words: ["dead-letter", "list", "--service"] });
-  expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack"] });
-  expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack", "--id"] });
-  expect(found).toContainEqual({ owner: "wallet", words: ["kek", "rotate"] });
+  expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack", "--reason"] });
+  expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack", "--id", "--reason"] });
+  expect(found).toContainEqual({ owner: "wallet", words: ["kek", "rotate", "--reason"] });
   expect(commandsOf("`npx wonrail drift list --all`, `npx wonrail forget it`")).toEqual([
     { owner: "chain-relayer", words: ["drift", "list", "--all"] },
     { owner: "wonrail", words: ["forget", "it"] },

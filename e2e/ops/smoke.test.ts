@@ -70,7 +70,7 @@ test("smoke.sh checks no outcome within an argument, where only the subshell wou
 test("every pod command of the pages is tried with an operator's arguments", () => {
   const commands = run(":", "operators_commands org_1 wal_1 trf_1").said.split("\n").slice(0, -2);
   expect(commands).toContain(
-    "kubectl exec deployment/wonrail-wallet -- node bin/admin.mjs wallet reopen --org org_1 --wallet wal_1",
+    'kubectl exec deployment/wonrail-wallet -- node bin/admin.mjs wallet reopen --org org_1 --wallet wal_1 --reason "smoke test"',
   );
   expect(commands.filter((command) => /[<…]| -n /.test(command))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { cliEnvironment } from "@wonrail/local/cliEnvironment";
 import { type Stack } from "@wonrail/local/stackFile";
 import { ROOT } from "../ops/repository";
 import { type Api, openApi } from "./api";
@@ -15,10 +16,14 @@ export interface NewOrganisation {
   api: Api;
 }
 
-/** Runs a command of `npx wonrail`. */
+/** Runs a command of auth that changes state. */
 export async function admin(stack: Stack, ...args: string[]): Promise<Record<string, string>> {
-  const env = { ...process.env, DATABASE_URL: stack.postgres.urls.auth };
-  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args, "--json"], { env });
+  const env = { ...process.env, ...cliEnvironment(stack) };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [COMMAND, ...args, "--reason", "test", "--json"],
+    { env },
+  );
   return JSON.parse(stdout) as Record<string, string>;
 }
 

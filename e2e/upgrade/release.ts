@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -58,6 +59,7 @@ export async function startRelease(folder: string, home: string): Promise<Releas
           "org",
           "create",
           ...args.split(" "),
+          ...reasonFor(folder),
           "--incentive-bps",
           "500",
           "--json",
@@ -75,6 +77,11 @@ export async function startRelease(folder: string, home: string): Promise<Releas
       await exited;
     },
   };
+}
+
+/** Commands of releases with admin RPCs require a reason. */
+export function reasonFor(folder: string): string[] {
+  return existsSync(join(folder, "proto/adminRoles.json")) ? ["--reason", "test"] : [];
 }
 
 export async function output(cwd: string, command: string, ...args: string[]): Promise<string> {

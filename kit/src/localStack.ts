@@ -7,7 +7,9 @@ import { join, resolve } from "node:path";
  */
 export interface LocalStack {
   postgres?: { urls?: Record<string, string> };
-  chain?: { rpcUrl?: string; chainId?: number };
+  services?: Record<string, { grpc?: string }>;
+  /** Files with the certificate of operators' commands. Absent without mutual TLS. */
+  cli?: { cert?: string; key?: string; ca?: string };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
 
 /** The operator's name for audit trails. In a container a user id may have no name. */
-export function operatorOf({ USER: user }: { USER?: string | undefined }): string {
-  return `operator:${user ?? nameOfUser()}`;
+export function operatorName({ USER: user }: { USER?: string | undefined }): string {
+  return user ?? nameOfUser();
 }
 
 function nameOfUser(): string {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { cliEnvironment } from "./cliEnvironment";
 import { REPOSITORY } from "./config";
 import { PartError } from "./parts/partError";
 import { runCommand } from "./process/runCommand";
@@ -6,6 +7,7 @@ import type { DemoOrganisation, Stack } from "./stackFile";
 
 const NAME = "Demo Bank";
 const CODE = "DEMO";
+const REASON = ["--reason", "start of the local stack"];
 const ADMIN = join(REPOSITORY, "services/auth/bin/admin.mjs");
 
 interface Created {
@@ -17,20 +19,21 @@ interface Created {
 /**
  * Creates the demo organisation. Only stack.json has its keys, because the database stores hashes.
  */
-export async function ensureDemoOrganisation(stack: Stack, authUrl: string): Promise<DemoOrganisation[]> {
-  const admin = <T>(...args: string[]): Promise<T> => runAdmin<T>(authUrl, args);
+export async function ensureDemoOrganisation(stack: Stack): Promise<DemoOrganisation[]> {
+  const admin = <T>(...args: string[]): Promise<T> => runAdmin<T>(stack, args);
   const known = stack.organisations[0];
   if (known !== undefined && (await isAccepted(stack.gatewayUrl, known))) return stack.organisations;
 
   const organisations = await admin<{ orgCode: string }[]>("org", "list", "--json");
   if (!organisations.some(({ orgCode }) => orgCode === CODE)) {
-    const terms = ["--plan", "ENTERPRISE", "--incentive-bps", "500"];
+    const terms = ["--plan", "ENTERPRISE", "--incentive-bps", "500", ...REASON];
     const made = await admin<Created>("org", "create", "--name", NAME, "--code", CODE, ...terms, "--json");
     return [{ name: NAME, orgCode: CODE, apiKey: made.apiKey, secretKey: made.secretKey }];
   }
   // stack.json was lost, or its key has expired since the last start.
-  const { apiKey } = await admin<Created>("key", "issue", "--org", CODE, "--json");
-  const { secretKey } = known ?? (await admin<Created>("org", "rotate-secret", "--code", CODE, "--json"));
+  const { apiKey } = await admin<Created>("key", "issue", "--org", CODE, ...REASON, "--json");
+  const { secretKey } =
+    known ?? (await admin<Created>("org", "rotate-secret", "--code", CODE, ...REASON, "--json"));
   return [{ name: NAME, orgCode: CODE, apiKey, secretKey }];
 }
 
@@ -43,9 +46,9 @@ async function isAccepted(gatewayUrl: string, { apiKey }: DemoOrganisation): Pro
   return response.ok;
 }
 
-async function runAdmin<T>(authUrl: string, args: string[]): Promise<T> {
+async function runAdmin<T>(stack: Stack, args: string[]): Promise<T> {
   const { ok, stdout, problem } = await runCommand(process.execPath, [ADMIN, ...args], {
-    env: { DATABASE_URL: authUrl, USER: "make up" },
+    env: { ...cliEnvironment(stack), USER: "make up" },
   });
   if (!ok)
     throw new PartError(

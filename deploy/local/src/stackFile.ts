@@ -7,6 +7,8 @@ export interface Stack {
   organisations: DemoOrganisation[];
   services: Record<string, ServiceEntry>;
   postgres: { host: string; port: number; urls: Record<string, string> };
+  /** Files with the certificate of operators' commands. Absent without mutual TLS. */
+  cli?: { cert: string; key: string; ca: string };
   bus: { kind: "kafka"; brokers: string } | { kind: "feed" };
   chain: { rpcUrl: string; chainId: number; tokenAddress: string; paymentManagerAddress: string };
 }

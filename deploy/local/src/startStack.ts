@@ -69,6 +69,8 @@ export async function startStack(start: StackStart): Promise<Stack> {
     chain: contracts,
   });
   const certificates = certificatesFor(start);
+  const { cli } = certificates;
+  if (cli) stack.cli = { cert: cli.TLS_CERT_FILE, key: cli.TLS_KEY_FILE, ca: cli.TLS_CA_FILE };
   await step(
     "services",
     () => startServices(start, stack, secrets, certificates),
@@ -81,7 +83,7 @@ export async function startStack(start: StackStart): Promise<Stack> {
   );
   stack.organisations = await step(
     "organisation",
-    () => ensureDemoOrganisation(stack, urls.auth!),
+    () => ensureDemoOrganisation(stack),
     ([first]) => `${first?.name} (${first?.orgCode})`,
   );
   writeStackFile(home.stackFile, stack);
@@ -120,7 +122,7 @@ async function startChain({ home, supervisor, onClose }: StackStart, secrets: Se
 
 function certificatesFor({ config, home }: StackStart): Record<string, TlsEnv> {
   if (!config.mtls) return {};
-  return issueCertificates(home, ["gateway", ...SERVICES.map(({ name }) => name)]);
+  return issueCertificates(home, ["gateway", "cli", ...SERVICES.map(({ name }) => name)]);
 }
 
 async function startServices(

@@ -30,6 +30,7 @@ export interface Service {
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   ops: string;
+  /** host:port */
   grpc: string;
   /** Id of the running process. */
   pid(): number;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
+import { cliEnvironment } from "@wonrail/local/cliEnvironment";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { ROOT } from "../../ops/repository";
 import { type Api, type Json } from "../../support/api";
@@ -60,8 +61,8 @@ async function buildStack(parts: Parts, count: number): Promise<Omit<World, "clo
   const { api, apiKey, orgId } = await newOrganisation(stack.stack(), ...PLENTY, "--incentive-bps", "100");
   const settle = async (state: "pause" | "resume"): Promise<void> => {
     const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");
-    const env = { ...process.env, DATABASE_URL: postgres.urls["chain-relayer"] };
-    const args = state === "pause" ? ["pause", orgId, "--reason", "bench"] : ["resume", orgId];
+    const env = { ...process.env, ...cliEnvironment(stack.stack()) };
+    const args = [state, orgId, "--reason", "bench"];
     // The queue exists once the relayer knows the organisation's first entry.
     await untilDone(() => promisify(execFile)(process.execPath, [script, "queue", ...args], { env }));
   };

@@ -78,7 +78,7 @@ export function parts() {
  * Starts a gRPC server like `runService`: by certificate, for the callers in proto/callers.json.
  */
 export function serve(name: string, services: GrpcService[]): Promise<GrpcServer> {
-  const door = { host: "127.0.0.1", port: 0, tls: identityOf(name), callers: callersOf(services) };
+  const door = { host: "127.0.0.1", port: 0, tls: identityOf(name), callers: callersOf(name, services) };
   return startGrpcServer({ ...door, services, ...parts() });
 }
 
@@ -93,7 +93,7 @@ async function buildServices(open: Parts): Promise<Omit<Services, "close">> {
   const addressOf = (name: string) => addresses.get(name)!;
   const start = async (name: string, services: GrpcService[]) => {
     const noted = services.map((service) => noting(service, served));
-    const { address } = await open.server(noted, { tls: identityOf(name), callers: callersOf(noted) });
+    const { address } = await open.server(noted, { tls: identityOf(name), callers: callersOf(name, noted) });
     addresses.set(name, address);
   };
   const partsOf = (name: string, config: object) => ({

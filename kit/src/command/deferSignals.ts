@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Terminal } from "./runCommands";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** A process without further work would exit before the signal that it raised arrives. */
+const ARRIVAL_MS = 100;
 
 /**
  * Finishes work that shows a secret once. A signal is raised again afterwards: an earlier end could
@@ -24,6 +27,9 @@ export async function deferSignals<T>({ err }: Pick<Terminal, "err">, work: () =
     return await work();
   } finally {
     for (const one of restore) one();
-    if (raised) process.kill(process.pid, raised);
+    if (raised) {
+      process.kill(process.pid, raised);
+      await sleep(ARRIVAL_MS);
+    }
   }
 }

@@ -1,4 +1,12 @@
-export { bigNumber, jsonOption, limitOption, organisationId, time, wholeNumber } from "./options";
+export {
+  bigNumber,
+  jsonOption,
+  limitOption,
+  organisationId,
+  reasonOption,
+  time,
+  wholeNumber,
+} from "./options";
 export { lines, print, table } from "./print";
 export {
   CouldNotRun,
@@ -12,4 +20,6 @@ export {
 } from "./runCommands";
 export { deferSignals } from "./deferSignals";
 export { PATIENCE_MS, waitForService } from "./waitForService";
+export { type ClientConfig, readClientConfig, type ServiceName } from "./config";
 export { withDatabase } from "./withDatabase";
+export { operatorMessage, withService } from "./withService";

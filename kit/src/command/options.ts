@@ -48,6 +48,10 @@ export function organisationId(text: string): string {
   return text;
 }
 
+export function reasonOption(): Option {
+  return new Option("--reason <text>", "why, for the audit trail").makeOptionMandatory();
+}
+
 export function jsonOption(): Option {
   return new Option("--json", "print JSON for programs");
 }

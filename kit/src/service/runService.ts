@@ -1,4 +1,5 @@
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
+import { createAdminService } from "../admin";
 import { type Bus, openKafkaBus, type Topic } from "../bus";
 import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
@@ -123,7 +124,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
 }
 
 interface OpenDoors {
-  spec: Pick<ServiceSpec<ServiceConfig>, "topics" | "feeds" | "config" | "maxRequestBytes">;
+  spec: Pick<ServiceSpec<ServiceConfig>, "name" | "topics" | "feeds" | "config" | "maxRequestBytes">;
   tls: TlsIdentity | undefined;
   db: Database;
   bus: Bus | undefined;
@@ -146,12 +147,12 @@ async function openDoors(options: OpenDoors): Promise<void> {
   });
   const standby = config.DATABASE_STANDBY ? [watchStandby(db, { log, registry })] : [];
   const jobs = startJobs([...doors.jobs, ...standby], { log, registry });
-  const services = feed ? [...doors.rpc, feed.service] : doors.rpc;
+  const services = [...doors.rpc, createAdminService(db), ...(feed ? [feed.service] : [])];
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,
     services,
-    callers: callersOf(services),
+    callers: callersOf(spec.name, services),
     ...(tls && { tls }),
     reflection: config.GRPC_REFLECTION,
     ...(spec.maxRequestBytes !== undefined && { maxMessageBytes: spec.maxRequestBytes }),

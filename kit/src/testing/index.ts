@@ -16,5 +16,6 @@ export {
   type TestDatabase,
   type TestDatabaseOptions,
 } from "./testDatabase";
+export { testOperator } from "./testOperator";
 export { testLog } from "./testLog";
 export { testRegistry } from "./testRegistry";

@@ -1,19 +1,32 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseApiKey, parseSecretKey } from "@wonrail/kit/contract/apiKey";
+import { type ClientConfig } from "@wonrail/kit/command";
+import { createAdminService } from "@wonrail/kit/admin";
 import { sql } from "@wonrail/kit/db";
-import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { callersOf } from "@wonrail/kit/service";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import { buildWorld } from "@wonrail/kit/testing/buildWorld";
+import { makeAuthority } from "@wonrail/kit/testing/certificates";
 import { runAdmin } from "./admin";
+import { adminRpc } from "./adminRpc";
 import { createOperations } from "./app";
-import { type AdminConfig } from "./config";
 
-let database: TestDatabase;
+const rules = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
+const authority = makeAuthority("wonrail test authority");
+const identityOf = (name: string) => authority.issue(name, [`DNS:${name}`]);
 
-beforeAll(async () => {
-  database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../migrations") });
+const world = buildWorld(async (open) => {
+  const database = await open.database({ schema: "auth", migrations: join(__dirname, "../migrations") });
+  const services = [
+    adminRpc(createOperations({ db: database.db, ...rules })),
+    createAdminService(database.db),
+  ];
+  const plain = await open.server(services);
+  const tls = { tls: identityOf("auth"), callers: callersOf("auth", services) };
+  const secure = await open.server(services, tls);
+  return { database, address: plain.address, secureAddress: secure.address };
 });
-afterAll(() => database.drop());
+afterAll(async () => (await world).close());
 
 test("org create makes an organisation and shows its keys once", async () => {
   const limits = [
@@ -131,14 +144,18 @@ describe("key revoke", () => {
     const keys = await json<{ state: string }[]>("key", "list", "--org", code);
     expect(keys.filter(({ state }) => state === "REVOKED")).toHaveLength(revokedCount);
     const [entry] = await json<{ details: string }[]>("audit", "list", "--org", code);
-    expect(JSON.parse(entry!.details)).toEqual(options[0] === "--leaked" ? { reason: "leaked" } : {});
+    const facts = { reason: "asked by the partner", roles: ["admin"] };
+    expect(JSON.parse(entry!.details)).toEqual({
+      ...facts,
+      ...(options[0] === "--leaked" && { isLeaked: true }),
+    });
   });
 
   /** The overlap is 0 ms, so the presented key has ended when it is refreshed again. */
   async function refresh(apiKey: string, secretKey: string): Promise<string> {
     const { prefix, hash } = parseApiKey(apiKey)!;
-    const deps = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
-    const auth = createOperations({ db: database.db, ...deps });
+    const { database } = await world;
+    const auth = createOperations({ db: database.db, ...rules });
     const presented = { prefix, hash };
     return (await auth.refreshKey({ presented, secretKey, clientAddress: "192.0.2.1" })).apiKey;
   }
@@ -156,6 +173,7 @@ test("audit entries name the operator, and a tampered trail exits with 1", async
   const [entry] = await json<{ actor: string }[]>("audit", "list", "--org", "TRAIL");
   expect(entry!.actor).toBe("operator:kim");
   expect((await run("audit", "verify")).code).toBe(0);
+  const { database } = await world;
   const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
   await owner.run(sql`update audit_entries set actor = 'operator:lee' where actor = 'operator:kim' and sequence = 1
     and org_id = (select org_id from organisations where code = 'TRAIL')`);
@@ -168,6 +186,7 @@ test("audit entries name the operator, and a tampered trail exits with 1", async
 });
 
 test("dead letters are listed, shown and replayed", async () => {
+  const { database } = await world;
   await database.db.run(sql`
     insert into dead_letters
       (consumer_group, topic, partition, feed_number, message_key, event_type, headers, payload, error, digest)
@@ -248,6 +267,19 @@ describe("a wrong command line", () => {
     expect(err).toContain(sentence);
   });
 
+  test("a change without a reason is refused", async () => {
+    const issue = ["key", "issue", "--org", "FIRST"];
+    const { code, err } = await makeRun({})(...issue);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("required option '--reason <text>' not specified"),
+    ]);
+    expect(await run(...issue, "--reason", " ")).toMatchObject({
+      code: 1,
+      err: "reason: must be 1 to 500 characters\n",
+    });
+  });
+
   test("a used organisation code is refused", async () => {
     await run("org", "create", "--name", "x", "--code", "TAKEN");
     const { code, err } = await run("org", "create", "--name", "x", "--code", "TAKEN");
@@ -261,50 +293,59 @@ test("help shows examples and exits with 0", async () => {
   expect(out).toContain("npx wonrail org create");
 });
 
-describe("the database", () => {
-  test("defaults to the running stack's when DATABASE_URL is not set", async () => {
-    const home = mkdtempSync(join(tmpdir(), "wonrail-admin-"));
-    writeFileSync(join(home, "stack.json"), JSON.stringify({ postgres: { urls: { auth: database.url } } }));
-    const { code } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: home })("org", "list");
-    rmSync(home, { recursive: true });
-    expect(code).toBe(0);
+describe("the service", () => {
+  test("admits the console, the CLI and its own pod, and no other process", async () => {
+    const { secureAddress } = await world;
+    const config = { AUTH_ADDRESS: secureAddress };
+    for (const name of ["console", "cli", "auth"])
+      expect((await run.with({ ...config, ...certificateOf(name) })("org", "list")).code).toBe(0);
+    const { code, err } = await run.with({ ...config, ...certificateOf("gateway") })("org", "list");
+    expect([code, err]).toEqual([1, "This caller may not use this method: see proto/callers.json.\n"]);
+  });
+
+  test("records the client's certificate with the operator", async () => {
+    const { secureAddress } = await world;
+    const named = run.with({ AUTH_ADDRESS: secureAddress, ...certificateOf("cli") });
+    await named("org", "create", "--name", "Named", "--code", "NAMED", "--reason", "new partner");
+    const [entry] = await json<{ details: string }[]>("audit", "list", "--org", "NAMED");
+    expect(JSON.parse(entry!.details)).toMatchObject({
+      reason: "new partner",
+      roles: ["admin"],
+      client: "cli",
+    });
   });
 
   test("that is unknown is reported with the next step", async () => {
-    const { code, err } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: tmpdir() })("org", "list");
-    expect(code).toBe(2);
-    expect(err).toContain("Start the stack with npm run up, or set DATABASE_URL.");
+    const nowhere = { AUTH_ADDRESS: undefined, WONRAIL_HOME: "/nowhere" };
+    expect(await run.with(nowhere)("org", "list")).toEqual({
+      code: 2,
+      out: "",
+      err:
+        "The address of auth is unknown: /nowhere/stack.json names none. " +
+        "Start the stack with npm run up, or set AUTH_ADDRESS.\n",
+    });
   });
 
-  test("for another service is refused with the name of the right schema", async () => {
-    const { code, out, err } = await run("dead-letter", "list", "--service", "payment");
-    expect([code, out]).toEqual([2, ""]);
-    expect(err).toMatch(
-      /^The database at \S+ shows \S+ no schema payment .+ Set DATABASE_URL to the one for payment\.\n$/,
-    );
-  });
-
-  test("without an answer is reported without its password", async () => {
-    const url = "postgres://wonrail_auth:hidden@127.0.0.1:1/wonrail";
-    const { code, err } = await run.with({ DATABASE_URL: url })("org", "list");
+  test("without an answer is reported with its address", async () => {
+    const { code, err } = await run.with({ AUTH_ADDRESS: "127.0.0.1:1" })("org", "list");
     expect([code, err]).toEqual([
       2,
-      "The database at 127.0.0.1:1 cannot be reached. Start the stack with npm run up, or set DATABASE_URL.\n",
+      "auth at 127.0.0.1:1 cannot be reached. Start the stack with npm run up, or set AUTH_ADDRESS.\n",
     ]);
   });
 });
 
-function makeRun(changes: Partial<AdminConfig>) {
+function certificateOf(name: string): Partial<ClientConfig> {
+  const { cert, key, ca } = identityOf(name);
+  return { TLS_CERT: cert.toString(), TLS_KEY: key.toString(), TLS_CA: ca.toString() };
+}
+
+function makeRun(changes: Partial<ClientConfig>) {
   return async (...args: string[]) => {
     let [out, err] = ["", ""];
-    const defaults = {
-      KEY_MODE: "test" as const,
-      KEY_LIFETIME_HOURS: 1,
-      KEY_OVERLAP_MS: 0,
-      DATABASE_URL: database.url,
-    };
+    const { address } = await world;
     const code = await runAdmin(args, {
-      config: { ...defaults, WONRAIL_HOME: undefined, USER: "kim", ...changes },
+      config: { AUTH_ADDRESS: address, USER: "kim", ...changes },
       out: (text) => (out += text),
       err: (text) => (err += text),
     });
@@ -312,7 +353,14 @@ function makeRun(changes: Partial<AdminConfig>) {
   };
 }
 
-const run = Object.assign((...args: string[]) => makeRun({})(...args), { with: makeRun });
+const run = Object.assign((...args: string[]) => makeRun({})(...withReason(args)), { with: makeRun });
+
+/** Commands that change state need a reason. */
+function withReason(args: string[]): string[] {
+  const changes = /^(org (create|set|rotate-secret)|key (issue|revoke)|dead-letter replay)$/;
+  if (!changes.test(args.slice(0, 2).join(" ")) || args.includes("--reason")) return args;
+  return [...args, "--reason", "asked by the partner"];
+}
 
 async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
   const { code, out, err } = await run(...args, "--json");

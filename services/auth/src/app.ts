@@ -119,7 +119,7 @@ export async function createApp(parts: ServiceParts<Config>) {
   };
 }
 
-export function keyRules(config: Pick<Config, "KEY_MODE" | "KEY_LIFETIME_HOURS" | "KEY_OVERLAP_MS">) {
+function keyRules(config: Pick<Config, "KEY_MODE" | "KEY_LIFETIME_HOURS" | "KEY_OVERLAP_MS">) {
   return {
     keyMode: config.KEY_MODE,
     keyLifetimeMs: config.KEY_LIFETIME_HOURS * 3_600_000,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runService } from "@wonrail/kit/service";
+import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
@@ -14,6 +15,11 @@ void runService({
   config: readConfig(),
   open: async (parts) => {
     const app = await createApp(parts);
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app), endStreams: app.endWatches };
+    return {
+      rpc: [...rpc(app), adminRpc(app)],
+      consumers: consumers(app),
+      jobs: jobs(app),
+      endStreams: app.endWatches,
+    };
   },
 });

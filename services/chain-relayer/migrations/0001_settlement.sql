@@ -122,17 +122,3 @@ create table wallet_blocks (
   refusal text
 );
 create index wallet_blocks_to_post on wallet_blocks (post_at);
-
--- Decisions of operators on operations that cannot end by themselves.
-create table operator_decisions (
-  decision_id bigint generated always as identity primary key,
-  org_id text not null,
-  ledger_ref text not null,
-  decision text not null check (decision in ('settled_elsewhere', 'give_up', 'sign_anew', 'read_again', 'pass_over')),
-  reason text not null check (reason <> ''),
-  -- The transaction that has settled the operation.
-  tx_hash text,
-  decided_by text not null,
-  decided_at timestamptz not null default now(),
-  foreign key (org_id, ledger_ref) references operations
-);

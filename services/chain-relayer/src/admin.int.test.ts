@@ -1,23 +1,32 @@
 import { join } from "node:path";
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { listOperatorActions } from "@wonrail/kit/admin";
+import { recordTerminal, type TestDatabase } from "@wonrail/kit/testing";
+import { buildWorld } from "@wonrail/kit/testing/buildWorld";
 import { runAdmin } from "./admin";
+import { adminRpc } from "./adminRpc";
+import { RpcUnanswered } from "./evm";
 import { saveDrifts } from "./reconciliation/store/drifts";
 import { savePaymentManager } from "./indexer/store/paymentManagers";
 import { notePosted, saveWalletBlock } from "./settlement/store/walletBlocks";
 import { moveHeads } from "./settlement/store/settlementQueues";
+import { createChainDouble, cursorAt } from "./testing/chainDouble";
 import { operationOf, ingestOperations } from "./testing/operations";
 
 let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../migrations"),
-  });
+let address: string;
+const world = buildWorld(async (open) => {
+  database = await open.database({ schema: "chain_relayer", migrations: join(__dirname, "../migrations") });
+  const { provider } = createChainDouble();
+  provider.callAt = () => Promise.reject(new RpcUnanswered("no endpoint answers"));
+  const deps = { db: database.db, network: "WON_TESTNET", reachChain: async () => provider };
+  return open.server([adminRpc(deps)]);
 });
-afterAll(() => database.drop());
+beforeAll(async () => {
+  ({ address } = await world);
+});
+afterAll(async () => (await world).close());
 
 test("operations list shows stuck operations with their reason, and operation show gives all details of one", async () => {
   const orgId = newId("org");
@@ -54,6 +63,8 @@ test("an operation is ended only with a reason and its repeated id", async () =>
   });
 });
 
+const SERVICE = "wonrail.relayer.v1.RelayerAdminService";
+
 test("pauses and resumes a queue, and records operator and reason", async () => {
   const orgId = newId("org");
   expect((await run("queue", "pause", orgId, "--reason", "asked to")).code).toBe(1);
@@ -62,17 +73,24 @@ test("pauses and resumes a queue, and records operator and reason", async () => 
   const queues = (await json("queue", "list")) as { orgId: string }[];
   expect(queues.find((queue) => queue.orgId === orgId)).toEqual({
     orgId,
-    pausedReason: "asked to (operator:tester)",
+    pausedReason: "asked to (tester)",
     queued: "0",
   });
-  expect((await run("queue", "resume", orgId)).code).toBe(0);
-  expect((await run("queue", "resume", newId("org"))).code).toBe(1);
+  expect((await run("queue", "resume", orgId, "--reason", "settled")).code).toBe(0);
+  expect(await run("queue", "resume", newId("org"), "--reason", "settled")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("has no queue"),
+  });
+  expect(await listOperatorActions(database.db, { limit: 2 })).toMatchObject([
+    { method: `${SERVICE}/ResumeQueue`, orgId, operator: "tester", reason: "settled" },
+    { method: `${SERVICE}/PauseQueue`, orgId, operator: "tester", reason: "asked to" },
+  ]);
 });
 
 test.each([
   [["operations", "list", "--org", "FIRST"]],
   [["queue", "pause", "FIRST", "--reason", "asked to"]],
-  [["queue", "resume", "FIRST"]],
+  [["queue", "resume", "FIRST", "--reason", "settled"]],
 ])("%j: an organisation's code is refused, because it is no id", async (args) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining("organisation's id") });
 });
@@ -99,14 +117,18 @@ test("acknowledges a wallet's drift once, and an equal drift is not reported aga
   expect(await saveDrifts(database.db, [found])).toHaveLength(1);
   expect(await saveDrifts(database.db, [found])).toHaveLength(0);
   expect(await json("drift", "list")).toMatchObject([{ walletId, difference: "2", acknowledgedAt: null }]);
-  expect((await run("drift", "ack", walletId)).out).toBe("1 acknowledged.\n");
-  expect((await run("drift", "ack", walletId)).code).toBe(1);
+  const acknowledge = ["drift", "ack", walletId, "--reason", "explained"];
+  expect((await run(...acknowledge)).out).toBe("1 acknowledged.\n");
+  expect((await run(...acknowledge)).code).toBe(1);
+  expect(await listOperatorActions(database.db, { limit: 1 })).toMatchObject([
+    { method: `${SERVICE}/AcknowledgeDrifts`, subject: walletId, reason: "explained" },
+  ]);
   expect(await saveDrifts(database.db, [{ ...found, expected: 6n, actual: 8n }])).toHaveLength(0);
   expect(await json("drift", "list")).toEqual([]);
   expect(await saveDrifts(database.db, [{ ...found, actual: 9n }])).toHaveLength(1);
   expect(await json("drift", "list", "--all")).toMatchObject([
     { difference: "4" },
-    { acknowledgedBy: "operator:tester" },
+    { acknowledgedBy: "tester" },
   ]);
 });
 
@@ -131,50 +153,33 @@ test("lists payment managers, the one in use last, and takes no other without a 
   const [one, next] = ["4", "5"].map((digit) => `0x${digit.repeat(40)}`);
   for (const address of [next!, one!]) await tx(database.db, (tx) => savePaymentManager(tx, address));
   expect(await json("manager", "list")).toEqual([{ address: next }, { address: one }]);
-  expect((await run("manager", "adopt", "0x12")).code).toBe(2);
-  const { code, err } = await run("manager", "adopt", next!);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("There is no chain.") });
+  const reason = ["--reason", "new release"];
+  expect((await run("manager", "adopt", "0x12", ...reason)).code).toBe(2);
+  expect(await run("manager", "adopt", one!, ...reason)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(" is in use\n"),
+  });
+  await cursorAt(database.db, 1_000n, 4_000_000_000n);
+  const { code, err } = await run("manager", "adopt", next!, ...reason);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Nothing was changed: try again.") });
 });
 
 test("a wrong command line exits with 2 and names the help", async () => {
   const { code, err } = await run("drift", "ack", "--id", "x");
   expect(code).toBe(2);
   expect(err).toContain("--help");
-  expect((await run("drift", "ack")).code).toBe(1);
-});
-
-test("a database of another service is refused with a message", async () => {
-  const other = await createTestDatabase({ schema: "elsewhere" });
-  const { code, err } = await run.on(other.url)("operations", "list");
-  await other.drop();
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/ no schema chain_relayer .+\.\n$/) });
+  expect((await run("drift", "ack", "--reason", "explained")).code).toBe(1);
 });
 
 function insert(orgId: string, ledgerRef: string): Promise<void> {
   return ingestOperations(database.db, [operationOf(newId("wal"), { orgId, ledgerRef })]);
 }
 
-function runOn(databaseUrl: () => string) {
-  return async (...args: string[]) => {
-    const output = { out: "", err: "" };
-    const code = await runAdmin(args, {
-      config: {
-        DATABASE_URL: databaseUrl(),
-        NETWORK: "WON_TESTNET" as const,
-        CHAIN_RPC_URLS: [],
-        USER: "tester",
-      },
-      out: (text) => void (output.out += text),
-      err: (text) => void (output.err += text),
-    });
-    return { code, ...output };
-  };
+async function run(...args: string[]) {
+  const { terminal, output } = recordTerminal();
+  const code = await runAdmin(args, { config: { RELAYER_ADDRESS: address, USER: "tester" }, ...terminal });
+  return { code, ...output };
 }
-
-const run = Object.assign(
-  runOn(() => database.url),
-  { on: (url: string) => runOn(() => url) },
-);
 
 async function json(...args: string[]): Promise<unknown> {
   const { code, out, err } = await run(...args, "--json");

@@ -2,46 +2,35 @@ import { readAddress } from "@wonrail/kit/contract/address";
 import { Command, InvalidArgumentError, Option } from "commander";
 import {
   bigNumber,
-  CouldNotRun,
+  type ClientConfig,
   jsonOption,
   limitOption,
   lines,
   openWorld,
+  operatorMessage,
   organisationId,
   print,
+  readClientConfig,
+  reasonOption,
   Refusal,
   runCommands,
   table,
   wholeNumber,
-  withDatabase,
+  withService,
   type ExitCode,
   type World as CommandWorld,
 } from "@wonrail/kit/command";
-import { type Database } from "@wonrail/kit/db";
-import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localStack";
-import { createLog } from "@wonrail/kit/log";
-import { createRegistry } from "@wonrail/kit/metrics";
-import { operatorOf } from "@wonrail/kit/operator";
-import { connectChain, type Provider, RpcUnanswered } from "./evm";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type Operator } from "@wonrail/proto/common/v1/common";
 import {
-  type Adoption,
-  adoptPaymentManager,
-  type Decision,
-  type Ending,
-  endOperation,
-  findOperationDetails,
-  listBlockedWallets,
-  listQueues,
-  listStuckOperations,
-  setQueuePause,
-} from "./settlement";
-import { listPaymentManagers, rescan } from "./indexer";
-import { type AdminConfig, readAdminConfig } from "./config";
-import { acknowledgeDrifts, listDrifts } from "./reconciliation";
+  type AcknowledgeDriftsRequest,
+  OperationEnding,
+  RelayerAdminServiceService,
+} from "@wonrail/proto/relayer/v1/admin";
 
-// The operators' commands. They work on the database that all replicas share.
+// The operators' commands. They call the running service (adminRpc.ts).
 
-type World = CommandWorld<AdminConfig>;
+type World = CommandWorld<ClientConfig>;
 
 const EXAMPLES = `
 Examples:
@@ -49,24 +38,23 @@ Examples:
   $ npx wonrail operation show pay_0192f0c1a2b37c4d8e5f60718293a4b5
   $ npx wonrail queue pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
   $ npx wonrail drift list
-  $ npx wonrail drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npx wonrail drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "deposit explained"
   $ npx wonrail blocked list
-  $ npx wonrail rescan --from 1200
-  $ npx wonrail manager adopt 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0
+  $ npx wonrail rescan --from 1200 --reason "a deposit is missing"
+  $ npx wonrail manager adopt 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --reason "new release"
 
-Works on DATABASE_URL, CHAIN_RPC_URLS and CHAIN_ID, or else on the stack that "npm run up" started.`;
-
-const NO_OPERATION =
-  "There is no such operation. An entry becomes one when its queue has room: see queue list.";
-const NO_QUEUE = "There is no such queue. An organisation gets its queue with its first entry.";
+Calls RELAYER_ADDRESS, or else the stack that "npm run up" started.`;
 
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, openWorld(readAdminConfig));
+  return runAdmin(
+    args,
+    openWorld(() => readClientConfig("chain-relayer")),
+  );
 }
 
 /** The commands that `wonrail` lists. */
 export function listCommands(): readonly Command[] {
-  return createProgram(openWorld(readAdminConfig)).commands;
+  return createProgram(openWorld(() => readClientConfig("chain-relayer"))).commands;
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -104,11 +92,12 @@ function operations(world: World): Command {
       async (options: { stuck?: true; olderThan: number; org?: string; limit: number; json?: true }) => {
         const wanted = {
           olderThanSeconds: options.stuck ? options.olderThan : 0,
-          orgId: options.org ?? null,
+          orgId: options.org,
           limit: options.limit,
         };
-        const found = await inRelayer(world, (db) => listStuckOperations(db, wanted));
-        const rows = found.map((row) => ({ ...row, ageSeconds: Math.round(row.ageSeconds) }));
+        const { operations: rows } = await withRelayer(world, (relayer, operator) =>
+          relayer.listOpenOperations({ operator, ...wanted }),
+        );
         print(world, options.json, rows, table(rows));
       },
     );
@@ -121,8 +110,15 @@ function operation(world: World): Command {
     .argument("<ref>", "the id of the ledger entry or hold, or the operation's id on the chain")
     .addOption(jsonOption())
     .action(async (ref: string, { json }: { json?: true }) => {
-      const story = await inRelayer(world, (db) => findOperationDetails(db, ref));
-      if (!story) throw new Refusal(NO_OPERATION);
+      const answer = await withRelayer(world, (relayer, operator) =>
+        relayer.getOperationDetails({ operator, ref }),
+      );
+      const story = {
+        operation: read(answer.operationJson),
+        earlier: answer.earlierJson.map(read),
+        transactions: answer.transactionsJson.map(read),
+        authorizations: answer.authorizationsJson.map(read),
+      };
       const parts = [story.earlier, story.transactions, story.authorizations].map((rows) => table(rows));
       const names = ["earlier on its wallets", "transactions", "authorizations"];
       const tables = parts.flatMap((part, index) => ["", `${names[index]}:`, ...part]);
@@ -131,12 +127,16 @@ function operation(world: World): Command {
   return new Command("operation").description("one of them").addCommand(show).addCommand(endCommand(world));
 }
 
-const ENDINGS: Record<string, Decision> = {
-  settled: "settled_elsewhere",
-  "give-up": "give_up",
-  "sign-anew": "sign_anew",
-  "read-again": "read_again",
-  "pass-over": "pass_over",
+function read(json: string): Record<string, unknown> {
+  return JSON.parse(json) as Record<string, unknown>;
+}
+
+const ENDINGS = {
+  settled: OperationEnding.SETTLED_ELSEWHERE,
+  "give-up": OperationEnding.GIVE_UP,
+  "sign-anew": OperationEnding.SIGN_ANEW,
+  "read-again": OperationEnding.READ_AGAIN,
+  "pass-over": OperationEnding.PASS_OVER,
 };
 
 interface EndOptions {
@@ -160,7 +160,7 @@ function endCommand(world: World): Command {
         .makeOptionMandatory(),
     )
     .option("--tx <hash>", "with --by settled: the final transaction that proves it")
-    .requiredOption("--reason <text>", "why, for the record")
+    .addOption(reasonOption())
     .option("--confirm <ref>", "the same id once more: without it nothing is done")
     .action((ref: string, options: EndOptions) => end(world, ref, options));
 }
@@ -168,55 +168,36 @@ function endCommand(world: World): Command {
 async function end(world: World, ref: string, { by, tx, reason, confirm }: EndOptions): Promise<void> {
   if ((by === "settled") !== (tx !== undefined))
     throw new Refusal("Give --tx with --by settled, and only with it.");
-  if (reason.trim() === "") throw new Refusal("Give a reason with --reason.");
   if (confirm !== ref)
     throw new Refusal(`Nothing was done. To end ${ref} by "${by}", run this again with --confirm ${ref}.`);
-  const txHash = tx?.toLowerCase() ?? null;
-  const decision = { decision: ENDINGS[by]!, reason, txHash, decidedBy: operatorOf(world.config) };
-  const ending = await inRelayer(world, (db) =>
-    endOperation({ db, provider: openProvider(world), network: world.config.NETWORK }, ref, decision),
-  ).catch(unanswered);
-  if (ending !== "done") throw new Refusal(NOT_ENDED[ending]);
+  const request = { ledgerRef: ref, ending: ENDINGS[by], txHash: tx };
+  await withRelayer(world, (relayer, operator) => relayer.endOperation({ operator, ...request }), reason);
   world.out(`${ref} is ended by "${by}".\n`);
 }
-
-const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
-  another_way:
-    "Use read-again or pass-over for a BLOCKED entry, and the other ways for all other operations.",
-  not_at_a_dead_end: "This operation does not wait for an operator. See: operation show.",
-  only_a_hold_is_given_up:
-    "Only a hold can be given up: the ledger has already moved the money of an entry. Use settled or sign-anew.",
-  custody_signs_no_other:
-    "Custody has signed another authorization for this operation and never signs a second one. Use settled, or give-up for a hold.",
-  no_proof:
-    "The transaction is no proof: it must be final and indexed, have moved exactly the operation's " +
-    "steps, and have settled no other operation.",
-};
 
 function queue(world: World): Command {
   const list = new Command("list")
     .description("the queues of all organisations: paused or not, and how many entries are not pulled")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
-      const rows = await inRelayer(world, listQueues);
+      const { queues } = await withRelayer(world, (relayer, operator) => relayer.listQueues({ operator }));
+      const rows = queues.map(({ pausedReason = null, ...rest }) => ({ ...rest, pausedReason }));
       print(world, json, rows, table(rows));
     });
   const pause = new Command("pause")
     .description("start no new operations of an organisation; those under way continue")
     .argument("<org>", "its id", organisationId)
-    .requiredOption("--reason <text>", "why, for the record")
+    .addOption(reasonOption())
     .action(async (orgId: string, { reason }: { reason: string }) => {
-      const why = `${reason} (${operatorOf(world.config)})`;
-      const known = await inRelayer(world, (db) => setQueuePause(db, orgId, why));
-      if (!known) throw new Refusal(NO_QUEUE);
+      await withRelayer(world, (relayer, operator) => relayer.pauseQueue({ operator, orgId }), reason);
       world.out(`The queue of ${orgId} is paused.\n`);
     });
   const resume = new Command("resume")
     .description("start the operations of a paused organisation again")
     .argument("<org>", "its id", organisationId)
-    .action(async (orgId: string) => {
-      const known = await inRelayer(world, (db) => setQueuePause(db, orgId, null));
-      if (!known) throw new Refusal(NO_QUEUE);
+    .addOption(reasonOption())
+    .action(async (orgId: string, { reason }: { reason: string }) => {
+      await withRelayer(world, (relayer, operator) => relayer.resumeQueue({ operator, orgId }), reason);
       world.out(`The queue of ${orgId} is resumed.\n`);
     });
   return new Command("queue")
@@ -233,18 +214,30 @@ function drift(world: World): Command {
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(async ({ all, limit, json }: { all?: true; limit: number; json?: true }) => {
-      const rows = await inRelayer(world, (db) => listDrifts(db, { all: all === true, limit }));
-      const shown = rows.map((row) => ({ ...row, difference: row.actual - row.expected }));
+      const { drifts } = await withRelayer(world, (relayer, operator) =>
+        relayer.listDrifts({ operator, all: all === true, limit }),
+      );
+      const shown = drifts.map((drift) => ({
+        ...drift,
+        acknowledgedAt: drift.acknowledgedAt ?? null,
+        difference: BigInt(drift.actual) - BigInt(drift.expected),
+      }));
       print(world, json, shown, table(shown));
     });
   const acknowledge = new Command("ack")
     .description("acknowledge a difference after an examination: the wallet's money may move again")
     .argument("[wallet]", "all that concerns this wallet")
     .addOption(new Option("--id <drift>", "one that concerns no wallet").argParser(bigNumber))
-    .action(async (walletId: string | undefined, { id }: { id?: bigint }) => {
+    .addOption(reasonOption())
+    .action(async (walletId: string | undefined, { id, reason }: { id?: bigint; reason: string }) => {
       if ((walletId === undefined) === (id === undefined)) throw new Refusal("Give either a wallet or --id.");
-      const which = walletId === undefined ? { driftId: id! } : { walletId };
-      const count = await inRelayer(world, (db) => acknowledgeDrifts(db, which, operatorOf(world.config)));
+      const which: AcknowledgeDriftsRequest["which"] =
+        walletId === undefined ? { $case: "driftId", value: id! } : { $case: "walletId", value: walletId };
+      const { acknowledged: count } = await withRelayer(
+        world,
+        (relayer, operator) => relayer.acknowledgeDrifts({ operator, which }),
+        reason,
+      );
       if (count === 0) throw new Refusal("No such drift waits for an acknowledgement.");
       world.out(`${count} acknowledged.\n`);
     });
@@ -262,7 +255,10 @@ function blocked(world: World): Command {
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
-      const rows = await inRelayer(world, (db) => listBlockedWallets(db, limit));
+      const { wallets } = await withRelayer(world, (relayer, operator) =>
+        relayer.listBlockedWallets({ operator, limit }),
+      );
+      const rows = wallets.map(({ refusal = null, ...rest }) => ({ ...rest, refusal }));
       print(world, json, rows, table(rows));
     });
   return new Command("blocked").description("wallets that are blocked on the chain").addCommand(list);
@@ -272,14 +268,13 @@ function rescanFrom(world: World): Command {
   return new Command("rescan")
     .description("read final blocks again from a block on; not after final blocks were replaced")
     .requiredOption("--from <block>", "its number", bigNumber)
-    .action(async ({ from }: { from: bigint }) => {
-      if (from < 1n) throw new Refusal("The first block that can be read again is 1.");
-      const outcome = await inRelayer(world, (db) =>
-        rescan({ db, provider: openProvider(world) }, from),
-      ).catch(unanswered);
-      if (outcome === "no_such_block") throw new Refusal(`The chain has no block ${from - 1n}.`);
-      if (outcome === "not_ingested_yet") throw new Refusal(`Block ${from} has not been ingested yet.`);
-      if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
+    .addOption(reasonOption())
+    .action(async ({ from, reason }: { from: bigint; reason: string }) => {
+      await withRelayer(
+        world,
+        (relayer, operator) => relayer.rescanBlocks({ operator, fromBlock: from }),
+        reason,
+      );
       world.out(
         `The service reads every final block from ${from} on again. Until it has reached the newest one, ` +
           "no operation becomes final here, " +
@@ -293,17 +288,22 @@ function manager(world: World): Command {
     .description("payment managers that operations were settled through; the last one is in use")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
-      const rows = (await inRelayer(world, listPaymentManagers)).map((address) => ({ address }));
+      const { addresses } = await withRelayer(world, (relayer, operator) =>
+        relayer.listPaymentManagers({ operator }),
+      );
+      const rows = addresses.map((address) => ({ address }));
       print(world, json, rows, table(rows));
     });
   const adopt = new Command("adopt")
     .description("settle through another payment manager, once the earlier ones can mint nothing more")
     .argument("<address>", "the contract's", chainAddress)
-    .action(async (address: string) => {
-      const outcome = await inRelayer(world, (db) =>
-        adoptPaymentManager({ db, provider: openProvider(world) }, address),
-      ).catch(unanswered);
-      if (outcome !== "adopted") throw new Refusal(notAdopted(address, outcome));
+    .addOption(reasonOption())
+    .action(async (address: string, { reason }: { reason: string }) => {
+      await withRelayer(
+        world,
+        (relayer, operator) => relayer.adoptPaymentManager({ operator, address }),
+        reason,
+      );
       world.out(
         `Operations are settled through ${address}. The service sends nothing new until you configure it: ` +
           "set PAYMENT_MANAGER_ADDRESS to this address and restart the service.\n",
@@ -321,55 +321,13 @@ function chainAddress(text: string): string {
   return address;
 }
 
-function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): string {
-  switch (outcome) {
-    case "in_use":
-      return `${address} is in use.`;
-    case "nothing_ingested":
-      return "The service has not ingested a block yet.";
-    case "rescanning":
-      return "A rescan is under way. Try again when it has ended.";
-    case "not_of_our_token":
-      return `At the last ingested block, ${address} was not a payment manager of the token.`;
-    case "changed_meanwhile":
-      return "Another payment manager was adopted meanwhile.";
-    default:
-      return (
-        `At block ${outcome.blockNumber}, the last indexed one, ${outcome.stillMints} could still mint: ` +
-        "an operation might be minted twice. Set its mint allowance to 0, and try again when that " +
-        "change is final and indexed."
-      );
-  }
-}
-
-function unanswered(error: unknown): never {
-  throw error instanceof RpcUnanswered ? new CouldNotRun(error.message) : error;
-}
-
-function replacedAt(block: bigint): string {
-  return (
-    `Block ${block}, the last ingested one, is not the block that was final: final blocks were replaced. ` +
-    "rescan would credit the deposits in these blocks a second time. See docs/runbooks/FinalBlockReplaced.md."
+function withRelayer<T>(
+  { config }: World,
+  work: (relayer: PromiseClient<typeof RelayerAdminServiceService>, operator: Operator) => Promise<T>,
+  reason?: string,
+): Promise<T> {
+  const operator = operatorMessage(config, reason);
+  return withService(config, "chain-relayer", RelayerAdminServiceService, (relayer) =>
+    work(relayer, operator),
   );
-}
-
-function inRelayer<T>({ config }: World, work: (db: Database) => Promise<T>): Promise<T> {
-  return withDatabase(config, "chain-relayer", work);
-}
-
-function openProvider({ config }: World): Provider {
-  const chain = readStack(config)?.chain;
-  const ofStack = chain?.rpcUrl ? [chain.rpcUrl] : [];
-  const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : ofStack;
-  const chainId = config.CHAIN_ID ?? chain?.chainId;
-  if (urls.length === 0 || chainId === undefined)
-    throw new CouldNotRun("There is no chain. Start the stack, or set CHAIN_RPC_URLS and CHAIN_ID.");
-  const registry = createRegistry({ service: "admin", version: "0", commit: "0" });
-  const log = createLog({ service: "admin", level: "silent" });
-  const options = { timeoutMs: 5_000, finality: "finalized", log, registry } as const;
-  return connectChain({ urls, chainId: BigInt(chainId), ...options });
-}
-
-function readStack({ WONRAIL_HOME }: AdminConfig): LocalStack | undefined {
-  return readLocalStack(localHome(WONRAIL_HOME));
 }

@@ -95,6 +95,12 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     ),
     clampFutureRetries: () => clampFutureRetries(deps),
     pruneSignedBytes: (signal: AbortSignal) => pruneSignedBytes(deps, signal),
+    /** For the operators' methods. */
+    admin: {
+      db: parts.db,
+      network: parts.config.NETWORK,
+      reachChain: (signal: AbortSignal) => chain.reached(signal),
+    },
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {

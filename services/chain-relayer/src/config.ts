@@ -1,4 +1,3 @@
-import { commandShape } from "@wonrail/kit/command/config";
 import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/contract/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
@@ -62,16 +61,7 @@ const schema = z.object({
   X402_GAS_PER_DAY: count.default(50_000_000),
 });
 
-const adminSchema = z.object({
-  ...commandShape,
-  NETWORK: networkSetting,
-  /** Default: the running stack's. */
-  CHAIN_RPC_URLS: endpoints.default([]),
-  CHAIN_ID: count.min(1).optional(),
-});
-
 export type Config = z.output<typeof schema>;
-export type AdminConfig = z.output<typeof adminSchema>;
 
 /** On the main network the newest block proves nothing: a reorganisation can drop it. */
 function finalityRule({ NETWORK, FINALITY }: Record<string, string>): string[] {
@@ -81,8 +71,4 @@ function finalityRule({ NETWORK, FINALITY }: Record<string, string>): string[] {
 
 export function readConfig(env = process.env, exit?: (message: string) => never): Config {
   return loadConfig(schema, env, [...serviceRules, finalityRule], exit);
-}
-
-export function readAdminConfig(): AdminConfig {
-  return loadConfig(adminSchema, process.env);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runService } from "@wonrail/kit/service";
+import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
@@ -21,6 +22,6 @@ void runService({
   config,
   open: async (parts, fail) => {
     const app = await createApp(parts, fail);
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app) };
+    return { rpc: [...rpc(app), adminRpc(app.admin)], consumers: consumers(app), jobs: jobs(app) };
   },
 });

@@ -1,55 +1,51 @@
 import {
   bigNumber,
+  type ClientConfig,
   jsonOption,
   limitOption,
   openWorld,
+  operatorMessage,
   organisationId,
   print,
+  readClientConfig,
+  reasonOption,
   Refusal,
   runCommands,
   table,
-  withDatabase,
+  withService,
   type ExitCode,
   type World as CommandWorld,
 } from "@wonrail/kit/command";
-import { type Database } from "@wonrail/kit/db";
-import { listConsumers } from "@wonrail/kit/inbox";
+import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type Operator } from "@wonrail/proto/common/v1/common";
+import { EventsAdminServiceService, type ReplayDeliveriesRequest } from "@wonrail/proto/events/v1/admin";
+import { type Delivery, DeliveryStatus, WebhookStatus } from "@wonrail/proto/events/v1/events";
 import { Command, Option } from "commander";
-import { readAdminConfig, type AdminConfig } from "./config";
-import {
-  type Delivery,
-  type DeliveryWithAttempts,
-  disableWebhook,
-  enableWebhook,
-  findOwner,
-  listDeliveries,
-  listWebhookViews,
-  MAX_REPLAY,
-  replayWebhook,
-  type ReplayWanted,
-} from "./webhooks";
 
-// The operators' commands. They work on the database that all replicas share; a replica sees a change within a second.
+// The operators' commands. They call the running service (adminRpc.ts).
 
-type World = CommandWorld<AdminConfig>;
+type World = CommandWorld<ClientConfig>;
 
 const EXAMPLES = `
 Examples:
   $ npx wonrail webhook list --troubled
   $ npx wonrail webhook deliveries whk_0192f0c1a2b37c4d8e5f60718293a4b5 --status FAILED
-  $ npx wonrail webhook replay whk_0192f0c1a2b37c4d8e5f60718293a4b5 --failed
+  $ npx wonrail webhook replay whk_0192f0c1a2b37c4d8e5f60718293a4b5 --failed --reason "endpoint is back"
   $ npx wonrail consumer list
-  $ npx wonrail webhook disable whk_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npx wonrail webhook disable whk_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked by the partner"
 
-Uses DATABASE_URL, or else the stack that "npm run up" started.`;
+Calls EVENTS_ADDRESS, or else the stack that "npm run up" started.`;
 
 export function main(args: string[]): Promise<ExitCode> {
-  return runAdmin(args, openWorld(readAdminConfig));
+  return runAdmin(
+    args,
+    openWorld(() => readClientConfig("events")),
+  );
 }
 
 /** The commands that `wonrail` lists. */
 export function listCommands(): readonly Command[] {
-  return createProgram(openWorld(readAdminConfig)).commands;
+  return createProgram(openWorld(() => readClientConfig("events"))).commands;
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -77,7 +73,12 @@ function consumers(world: World): Command {
     )
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
-      const rows = await inEvents(world, listConsumers);
+      const { consumers } = await withEvents(world, (events, operator) => events.listConsumers({ operator }));
+      const rows = consumers.map(({ consumerGroup, events, ...rest }) => ({
+        group: consumerGroup,
+        ...rest,
+        events: Number(events),
+      }));
       print(world, json, rows, table(rows));
     });
 }
@@ -99,13 +100,24 @@ function list(world: World): Command {
     .addOption(limitOption())
     .addOption(jsonOption())
     .action(async ({ org, webhook, troubled, limit, json }: ListOptions) => {
-      const filter = { orgId: org ?? null, webhookId: webhook ?? null, isTroubled: troubled === true, limit };
-      const rows = await inEvents(world, (db) => listWebhookViews(db, filter));
+      const filter = { orgId: org, webhookId: webhook, troubled: troubled === true, limit };
+      const { webhooks } = await withEvents(world, (events, operator) =>
+        events.listWebhookStates({ operator, ...filter }),
+      );
+      const rows = webhooks.map(({ failingSince, pendingSince, disabledReason, ...state }) => ({
+        ...state,
+        status: enumName(WebhookStatus, state.status),
+        disabledReason: disabledReason ?? null,
+        failingSince: failingSince ?? null,
+        eventsBehind: Number(state.eventsBehind),
+        pendingSince: pendingSince ?? null,
+      }));
       print(world, json, rows, table(rows));
     });
 }
 
-const STATUSES: Delivery["status"][] = ["PENDING", "DELIVERED", "FAILED"];
+const STATUSES = ["PENDING", "DELIVERED", "FAILED"] as const;
+type StatusName = (typeof STATUSES)[number];
 
 function deliveries(world: World): Command {
   return new Command("deliveries")
@@ -117,18 +129,31 @@ function deliveries(world: World): Command {
     .action(
       async (
         webhookId: string,
-        { status = null, limit, json }: { status?: Delivery["status"] | null; limit: number; json?: true },
+        { status, limit, json }: { status?: StatusName; limit: number; json?: true },
       ) => {
-        const page = { limit, offset: 0, after: null };
-        const { items } = await ofWebhook(world, webhookId, (db, orgId) =>
-          listDeliveries({ db }, { orgId, webhookId, status }, page),
+        const wanted = { webhookId, status: DeliveryStatus[status ?? "UNSPECIFIED"], limit };
+        const { deliveries } = await withEvents(world, (events, operator) =>
+          events.listWebhookDeliveries({ operator, ...wanted }),
         );
+        const items = deliveries.map(itemOf);
         print(world, json, items, table(items.map(rowOf)));
       },
     );
 }
 
-function rowOf({ tries, ...delivery }: DeliveryWithAttempts) {
+function itemOf({ attempts, status, ...delivery }: Delivery) {
+  return {
+    ...delivery,
+    sequence: delivery.sequence ?? null,
+    status: enumName(DeliveryStatus, status),
+    attempts: attempts.length,
+    nextAttemptAt: delivery.nextAttemptAt ?? null,
+    finishedAt: delivery.finishedAt ?? null,
+    tries: attempts,
+  };
+}
+
+function rowOf({ tries, ...delivery }: ReturnType<typeof itemOf>) {
   const { deliveryId, eventId, eventType, sequence, status, attempts, nextAttemptAt } = delivery;
   const { statusCode = null, durationMs = null, error = null } = tries.at(-1) ?? {};
   return {
@@ -141,8 +166,9 @@ function disable(world: World): Command {
   return new Command("disable")
     .description("send a webhook nothing more; its events wait, and its organisation gets webhook.disabled")
     .argument("<webhook>", "its id")
-    .action(async (webhookId: string) => {
-      await ofWebhook(world, webhookId, (db, orgId) => disableWebhook({ db }, { orgId, webhookId }));
+    .addOption(reasonOption())
+    .action(async (webhookId: string, { reason }: { reason: string }) => {
+      await withEvents(world, (events, operator) => events.disableWebhook({ operator, webhookId }), reason);
       world.out(`${webhookId} is DISABLED. Attempts under way may still arrive.\n`);
     });
 }
@@ -151,13 +177,18 @@ function enable(world: World): Command {
   return new Command("enable")
     .description("send a webhook its events again, beginning with those that waited")
     .argument("<webhook>", "its id")
-    .action(async (webhookId: string) => {
-      await ofWebhook(world, webhookId, (db, orgId) => enableWebhook({ db }, { orgId, webhookId }));
+    .addOption(reasonOption())
+    .action(async (webhookId: string, { reason }: { reason: string }) => {
+      await withEvents(world, (events, operator) => events.enableWebhook({ operator, webhookId }), reason);
       world.out(`${webhookId} is ENABLED.\n`);
     });
 }
 
+/** Deliveries of one request. */
+const MAX_REPLAY = 10_000;
+
 interface ReplayOptions {
+  reason: string;
   failed?: true;
   after?: bigint;
   upTo?: bigint;
@@ -170,34 +201,29 @@ function replay(world: World): Command {
     .option("--failed", "the deliveries without an attempt left")
     .addOption(new Option("--after <sequence>", "events behind this sequence").argParser(bigNumber))
     .addOption(new Option("--up-to <sequence>", "up to this sequence").argParser(bigNumber))
+    .addOption(reasonOption())
     .action(async (webhookId: string, options: ReplayOptions) => {
       const wanted = readReplay(options);
-      const { answer } = await ofWebhook(world, webhookId, (db, orgId) =>
-        replayWebhook({ db }, { orgId, webhookId }, wanted),
+      const { deliveries } = await withEvents(
+        world,
+        (events, operator) => events.replayDeliveries({ operator, webhookId, wanted }),
+        options.reason,
       );
-      world.out(`${answer.deliveries} deliveries follow.\n`);
+      world.out(`${deliveries} deliveries follow.\n`);
     });
 }
 
-function readReplay({ failed, after, upTo }: ReplayOptions): ReplayWanted {
-  if (failed && after === undefined && upTo === undefined) return "failed";
-  if (!failed && after !== undefined && upTo !== undefined) return { after, upTo };
+function readReplay({ failed, after, upTo }: ReplayOptions): ReplayDeliveriesRequest["wanted"] {
+  if (failed && after === undefined && upTo === undefined) return { $case: "failed", value: true };
+  if (!failed && after !== undefined && upTo !== undefined) return { $case: "range", value: { after, upTo } };
   throw new Refusal("State which: --failed, or --after and --up-to.");
 }
 
-/** Finds the webhook's organisation, because every statement names it. */
-function ofWebhook<T>(
-  world: World,
-  webhookId: string,
-  work: (db: Database, orgId: string) => Promise<T>,
+function withEvents<T>(
+  { config }: World,
+  work: (events: PromiseClient<typeof EventsAdminServiceService>, operator: Operator) => Promise<T>,
+  reason?: string,
 ): Promise<T> {
-  return inEvents(world, async (db) => {
-    const orgId = await findOwner(db, webhookId);
-    if (orgId === undefined) throw new Refusal(`There is no webhook ${webhookId}. See: webhook list.`);
-    return work(db, orgId);
-  });
-}
-
-function inEvents<T>(world: World, work: (db: Database) => Promise<T>): Promise<T> {
-  return withDatabase(world.config, "events", work);
+  const operator = operatorMessage(config, reason);
+  return withService(config, "events", EventsAdminServiceService, (events) => work(events, operator));
 }

@@ -1,4 +1,3 @@
-import { commandShape } from "@wonrail/kit/command/config";
 import { flag, hostPort, loadConfig, rule } from "@wonrail/kit/config";
 import { fileKms, KeyFileProblem } from "@wonrail/kit/kms";
 import { networkSetting } from "@wonrail/kit/contract/networks";
@@ -31,16 +30,8 @@ const keyFileRule = rule({ WEBHOOK_KEK_PATH: schema.shape.WEBHOOK_KEK_PATH }, ({
   }
 });
 
-const adminSchema = z.object(commandShape);
-
 export type Config = z.output<typeof schema>;
-export type AdminConfig = z.output<typeof adminSchema>;
 
 export function readConfig(): Config {
   return loadConfig(schema, process.env, [...serviceRules, keyFileRule]);
-}
-
-/** The operators' commands need only the database. */
-export function readAdminConfig(): AdminConfig {
-  return loadConfig(adminSchema, process.env);
 }

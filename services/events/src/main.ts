@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runService } from "@wonrail/kit/service";
+import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
@@ -23,7 +24,7 @@ void runService({
   open: async (parts) => {
     const app = await createApp(parts);
     return {
-      rpc: rpc(app),
+      rpc: [...rpc(app), adminRpc(parts)],
       consumers: consumers(app),
       jobs: jobs(app),
       endStreams: () => app.endWaits(),

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const parts = { log: testLog(), registry: testRegistry() };
   const services = rpc(await createApp({ ...parts, config, db: ledger.database.db, onClose }));
   const tls = authority.issue("ledger", ["DNS:ledger"]);
-  const door = { host: "127.0.0.1", port: 0, tls, callers: callersOf(services) };
+  const door = { host: "127.0.0.1", port: 0, tls, callers: callersOf("ledger", services) };
   server = await startGrpcServer({ ...parts, ...door, services });
 });
 afterAll(async () => {

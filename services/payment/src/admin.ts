@@ -1,28 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type ClientConfig,
   jsonOption,
   openWorld,
+  operatorMessage,
   print,
+  readClientConfig,
+  reasonOption,
   runCommands,
-  withDatabase,
+  withService,
   type ExitCode,
   type World as CommandWorld,
 } from "@wonrail/kit/command";
-import { operatorOf } from "@wonrail/kit/operator";
+import { PaymentAdminServiceService } from "@wonrail/proto/payment/v1/admin";
 import { Command } from "commander";
-import { readAdminConfig, type AdminConfig } from "./config";
-import { beginRebuild, readRebuild } from "./store/rebuilds";
 
-// The operators' commands. They write a request into payment's database, and the running service carries it out.
+// The operators' commands. They call the running service (adminRpc.ts).
 
 const EXAMPLES = `
 Examples:
-  $ npx wonrail rebuild
-  $ npx wonrail rebuild --json
+  $ npx wonrail rebuild --reason "a forged settlement"
 
-Uses DATABASE_URL, or else the stack that "npm run up" started.`;
+Calls PAYMENT_ADDRESS, or else the stack that "npm run up" started.`;
 
-export interface World extends CommandWorld<AdminConfig> {
+export interface World extends CommandWorld<ClientConfig> {
   /** How often the command reads the progress of a rebuild. */
   lookEveryMs: number;
 }
@@ -37,7 +38,10 @@ export function listCommands(): readonly Command[] {
 }
 
 function createWorld(): World {
-  return Object.assign(openWorld(readAdminConfig), { lookEveryMs: 1_000 });
+  return Object.assign(
+    openWorld(() => readClientConfig("payment")),
+    { lookEveryMs: 1_000 },
+  );
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -59,17 +63,27 @@ function rebuild(world: World): Command {
         "chain-relayer, while the service runs. Prints the progress until the end. Stopping the command " +
         "does not stop the rebuild.",
     )
+    .addOption(reasonOption())
     .addOption(jsonOption())
-    .action(({ json }: { json?: true }) => rebuildAll(world, json));
+    .action((options: RebuildOptions) => rebuildAll(world, options));
 }
 
-async function rebuildAll({ config, out, lookEveryMs }: World, json: true | undefined): Promise<void> {
-  await withDatabase(config, "payment", async (db) => {
-    const id = await beginRebuild(db, operatorOf(config));
+interface RebuildOptions {
+  reason: string;
+  json?: true;
+}
+
+async function rebuildAll(
+  { config, out, lookEveryMs }: World,
+  { reason, json }: RebuildOptions,
+): Promise<void> {
+  await withService(config, "payment", PaymentAdminServiceService, async (payment) => {
+    const { rebuildId } = await payment.beginRebuild({ operator: operatorMessage(config, reason) });
+    const request = { operator: operatorMessage(config), rebuildId };
     for (let printed = ""; ; await sleep(lookEveryMs)) {
-      const { organisations, entries, settlements, isFinished } = await readRebuild(db, id);
+      const { organisations, entries, settlements, finished } = await payment.getRebuild(request);
       const progress = `${organisations} organisations done, ${entries} entries replayed, ${settlements} settlements read`;
-      if (isFinished) {
+      if (finished) {
         const result = {
           organisations: Number(organisations),
           entries: Number(entries),

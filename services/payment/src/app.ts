@@ -1,3 +1,4 @@
+import { type ActingOperator } from "@wonrail/kit/admin";
 import { type Tx } from "@wonrail/kit/db";
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
 import { Counter } from "@wonrail/kit/metrics";
@@ -14,6 +15,7 @@ import { policyFrom } from "./commands/policyOf";
 import { projectJournal } from "./commands/projectJournal";
 import { projectSettlements } from "./commands/projectSettlements";
 import { rebuildRecords } from "./commands/rebuildRecords";
+import { requestRebuild } from "./commands/requestRebuild";
 import { runPayouts } from "./commands/runPayouts";
 import { settleTransfers } from "./commands/settleTransfers";
 import { updateMetadata } from "./commands/updateMetadata";
@@ -33,6 +35,7 @@ import { listTransactions } from "./queries/listTransactions";
 import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 import { savePolicy } from "./store/policies";
+import { findRebuild } from "./store/rebuilds";
 import { markMissedSettled } from "./store/transfers";
 
 export type App = ReturnType<typeof createApp>;
@@ -64,6 +67,8 @@ export function createApp(parts: ServiceParts<Config>) {
     execute: bind(execute),
     settleTransfers: (signal?: AbortSignal) => settleTransfers(deps, signal),
     markMissedSettled: () => markMissedSettled(db),
+    requestRebuild: (operator: ActingOperator) => requestRebuild(deps, operator),
+    findRebuild: (id: bigint) => findRebuild(db, id),
     rebuildRecords: (signal?: AbortSignal) => rebuildRecords(deps, signal),
     projectJournal,
     projectSettlements,

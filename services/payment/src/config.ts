@@ -1,4 +1,3 @@
-import { commandShape } from "@wonrail/kit/command/config";
 import { address, hostPort, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/contract/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
@@ -16,16 +15,8 @@ const schema = z.object({
   PAYMENT_MANAGER_ADDRESS: address,
 });
 
-const adminSchema = z.object(commandShape);
-
 export type Config = z.output<typeof schema>;
-export type AdminConfig = z.output<typeof adminSchema>;
 
 export function readConfig(): Config {
   return loadConfig(schema, process.env, serviceRules);
-}
-
-/** The operators' commands need only the database. */
-export function readAdminConfig(): AdminConfig {
-  return loadConfig(adminSchema, process.env);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runService } from "@wonrail/kit/service";
+import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
@@ -25,6 +26,6 @@ void runService({
   maxRequestBytes: MAX_PAYOUT_BYTES,
   open: (parts) => {
     const app = createApp(parts);
-    return { rpc: rpc(app, parts.log), consumers: consumers(app), jobs: jobs(app) };
+    return { rpc: [...rpc(app, parts.log), adminRpc(app)], consumers: consumers(app), jobs: jobs(app) };
   },
 });

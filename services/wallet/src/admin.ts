@@ -1,51 +1,45 @@
-import { join } from "node:path";
 import { Command } from "commander";
 import {
-  CouldNotRun,
+  type ClientConfig,
   openWorld,
+  operatorMessage,
   organisationId,
   PATIENCE_MS,
+  readClientConfig,
+  reasonOption,
   Refusal,
   runCommands,
   waitForService,
-  withDatabase,
+  withService,
   type ExitCode,
   type World as CommandWorld,
 } from "@wonrail/kit/command";
-import { type Database } from "@wonrail/kit/db";
-import { isId, newId } from "@wonrail/kit/contract/ids";
-import { localHome } from "@wonrail/kit/localStack";
-import { operatorOf } from "@wonrail/kit/operator";
-import { beginReopening } from "./commands/reopenWallets";
-import { resealSeeds } from "./commands/resealSeeds";
-import { readAdminConfig, type AdminConfig } from "./config";
-import { openCurve } from "./keys/curve";
-import { createKeyring, type Keyring } from "./keys/keyring";
-import { fileKms, KeyFileProblem } from "@wonrail/kit/kms";
-import { checkSeals } from "./queries/checkSeals";
-import { findReopening } from "./store/reopenings";
-import { findWallet } from "./store/wallets";
+import { isId } from "@wonrail/kit/contract/ids";
+import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type Operator } from "@wonrail/proto/common/v1/common";
+import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
+import { WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 
-// The operators' commands. They use the service's own commands on its database and key file, while
-// the service runs.
+// The operators' commands. They call the running service (adminRpc.ts).
 
 const EXAMPLES = `
 Rotating the key-encryption key:
   1. Add a new key to the key file beside the old one, and wait until every process reads that file:
        {"current": "2026-11", "keys": {"2026-11": "…", "2026-12": "<32 random bytes, base64>"}}
   2. Make it the current one. In one step with the first, a process that has it would seal what another cannot open yet.
-  3. $ npx wonrail kek rotate
+  3. $ npx wonrail kek rotate --reason "yearly rotation"
   4. $ npx wonrail kek status        (all seeds under the new one)
   5. Take the old key out of the file, and keep it offline for as long as there is a backup of the database from before step 3: without it
      the seeds in that backup never open again.
 
 Tokens that reached a wallet after it was deactivated:
-  $ npx wonrail wallet reopen --org org_0192f0c1a2b37c4d8e5f60718293a4b5 --wallet wal_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npx wonrail wallet reopen --org org_0192f0c1a2b37c4d8e5f60718293a4b5 --wallet wal_0192f0c1a2b37c4d8e5f60718293a4b5 \\
+      --reason "tokens arrived"
   It is ACTIVE from then on; its partner moves the money, and deactivates it again.
 
-Works on DATABASE_URL and KEK_PATH, or else on the stack that "npm run up" started.`;
+Calls WALLET_ADDRESS, or else the stack that "npm run up" started.`;
 
-interface World extends CommandWorld<AdminConfig> {
+interface World extends CommandWorld<ClientConfig> {
   /** The longest time that a command waits for the service. */
   patienceMs: number;
 }
@@ -60,7 +54,10 @@ export function listCommands(): readonly Command[] {
 }
 
 function createWorld(): World {
-  return Object.assign(openWorld(readAdminConfig), { patienceMs: PATIENCE_MS });
+  return Object.assign(
+    openWorld(() => readClientConfig("wallet")),
+    { patienceMs: PATIENCE_MS },
+  );
 }
 
 export function runAdmin(args: string[], world: World): Promise<ExitCode> {
@@ -68,7 +65,6 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 }
 
 function createProgram(world: World): Command {
-  const inWallet = (work: (db: Database) => Promise<void>) => withDatabase(world.config, "wallet", work);
   const program = new Command("wonrail")
     .description("Custody, and wallets that are to be reopened.")
     .addHelpText("after", EXAMPLES);
@@ -76,80 +72,92 @@ function createProgram(world: World): Command {
   kek
     .command("status")
     .description("count the seeds under each key, and check that they open with the key file")
-    .action(() => inWallet((db) => showStatus(db, world)));
+    .action(() => showStatus(world));
   kek
     .command("rotate")
     .description("seal every seed under the current key while the service runs")
-    .action(() => inWallet((db) => rotate(db, world)));
+    .addOption(reasonOption())
+    .action(({ reason }: { reason: string }) => rotate(world, reason));
   const wallet = program.command("wallet").description("users' wallets");
   wallet
     .command("reopen")
     .description("make a deactivated wallet ACTIVE again, so that tokens on its address can move")
     .requiredOption("--org <id>", "whose wallet it is", organisationId)
     .requiredOption("--wallet <id>", "the wallet")
-    .action((options: ReopenOptions) => inWallet((db) => reopen(db, world, options)));
+    .addOption(reasonOption())
+    .action((options: ReopenOptions) => reopen(world, options));
   return program;
 }
 
-async function showStatus(db: Database, { config, out }: World): Promise<void> {
-  const keyring = openKeyring(config);
-  const checks = await checkSeals({ db, keyring });
-  out(`current key: ${keyring.currentKeyId}\n`);
+async function showStatus(world: World): Promise<void> {
+  const { out } = world;
+  const { currentKekId, checks } = await withWallet(world, (wallet, operator) =>
+    wallet.checkSeals({ operator }),
+  );
+  out(`current key: ${currentKekId}\n`);
   for (const { kekId, seeds, problem } of checks)
-    out(`  ${kekId}: ${seeds} seeds, ${problem === null ? "one was opened" : `NOT OPENED: ${problem}`}\n`);
+    out(
+      `  ${kekId}: ${seeds} seeds, ${problem === undefined ? "one was opened" : `NOT OPENED: ${problem}`}\n`,
+    );
   if (checks.length === 0) out("  no seeds yet\n");
-  const closed = checks.filter(({ problem }) => problem !== null);
+  const closed = checks.filter(({ problem }) => problem !== undefined);
   if (closed.length > 0)
     throw new Refusal(
       `Wallets under ${closed.map(({ kekId }) => kekId).join(", ")} cannot sign: add that key to the key file again.`,
     );
 }
 
-async function rotate(db: Database, { config, out }: World): Promise<void> {
-  const keyring = openKeyring(config);
-  const { resealed, unopened } = await resealSeeds({ db, keyring }, (soFar) =>
-    out(`  ${soFar} sealed again\n`),
+/** The longest time for all seeds. */
+const RESEAL_MS = 3_600_000;
+
+async function rotate(world: World, reason: string): Promise<void> {
+  const { kekId, resealed, unopenedOrgIds } = await withWallet(
+    world,
+    (wallet, operator) => wallet.resealSeeds({ operator }, { timeoutMs: RESEAL_MS }),
+    reason,
   );
-  out(`${resealed} seeds are now under ${keyring.currentKeyId}.\n`);
-  if (unopened.length > 0)
+  world.out(`${resealed} seeds are now under ${kekId}.\n`);
+  if (unopenedOrgIds.length > 0)
     throw new Refusal(
-      `${unopened.length} seeds could not be decrypted and were not changed: ${unopened.join(", ")}. ` +
+      `${unopenedOrgIds.length} seeds could not be decrypted and were not changed: ${unopenedOrgIds.join(", ")}. ` +
         "Keep the old key, and restore their rows from a backup.",
     );
-}
-
-function openKeyring({ KEK_PATH, WONRAIL_HOME }: AdminConfig): Keyring {
-  const path = KEK_PATH ?? join(localHome(WONRAIL_HOME), "secrets", "kek.json");
-  try {
-    return createKeyring({ kms: fileKms(path), curve: openCurve() });
-  } catch (error) {
-    if (error instanceof KeyFileProblem)
-      throw new CouldNotRun(`KEK_PATH: ${error.message}. Start the stack with npm run up, or set KEK_PATH.`);
-    throw error;
-  }
 }
 
 interface ReopenOptions {
   org: string;
   wallet: string;
+  reason: string;
 }
 
 /** Waits for the service, which reopens the wallet under its own name and log. */
-async function reopen(
-  db: Database,
-  { config, out, patienceMs }: World,
-  { org: orgId, wallet: walletId }: ReopenOptions,
-): Promise<void> {
+async function reopen(world: World, { org: orgId, wallet: walletId, reason }: ReopenOptions): Promise<void> {
   if (!isId("wal", walletId)) throw new Refusal("--wallet must be a wallet's id: wal_ and 32 hex digits.");
-  const wanted = { orgId, walletId, operator: operatorOf(config) };
-  const begun = await beginReopening({ db, newRequestId: () => newId("req") }, wanted);
-  if (begun === undefined) throw new Refusal(`${orgId} has no wallet ${walletId}.`);
-  if (typeof begun === "string")
-    throw new Refusal(`${walletId} is ${begun}: only a DEACTIVATED wallet can be reopened.`);
+  const key = { orgId, walletId };
+  const begin = (wallet: WalletAdmin, operator: Operator) => wallet.reopenWallet({ operator, ...key });
+  const begun = await withWallet(world, begin, reason);
+  await withWallet(world, async (wallet, operator) => {
+    const look = async () => {
+      const { requestId, status } = await wallet.getReopening({ operator, ...key });
+      return requestId === begun.requestId ? null : { status };
+    };
+    const waiting = {
+      patienceMs: world.patienceMs,
+      what: `${walletId} is not reopened`,
+      job: "reopen_wallets",
+    };
+    const { status } = await waitForService(look, waiting);
+    world.out(`${walletId} was reopened and is ${enumName(WalletStatus, status)} now.\n`);
+  });
+}
 
-  const isDone = async () =>
-    (await findReopening(db, orgId, walletId))?.requestId === begun.requestId ? null : "done";
-  await waitForService(isDone, { patienceMs, what: `${walletId} is not reopened`, job: "reopen_wallets" });
-  const wallet = await findWallet(db, orgId, walletId);
-  out(`${walletId} was reopened and is ${wallet?.status} now.\n`);
+type WalletAdmin = PromiseClient<typeof WalletAdminServiceService>;
+
+function withWallet<T>(
+  { config }: World,
+  work: (wallet: WalletAdmin, operator: Operator) => Promise<T>,
+  reason?: string,
+): Promise<T> {
+  const operator = operatorMessage(config, reason);
+  return withService(config, "wallet", WalletAdminServiceService, (wallet) => work(wallet, operator));
 }

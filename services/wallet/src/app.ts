@@ -1,3 +1,4 @@
+import { type ActingOperator } from "@wonrail/kit/admin";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
@@ -9,7 +10,8 @@ import { createWallet, ensureWallet } from "./commands/createWallet";
 import { deactivateWallet } from "./commands/deactivateWallet";
 import { deleteOldVelocity } from "./commands/deleteOldVelocity";
 import { finishWallets } from "./commands/finishWallets";
-import { reopenWallets } from "./commands/reopenWallets";
+import { beginReopening, reopenWallets } from "./commands/reopenWallets";
+import { resealSeeds } from "./commands/resealSeeds";
 import { signAuthorizations, type SignDeps } from "./commands/signAuthorizations";
 import { updateWallet } from "./commands/updateWallet";
 import { type Config } from "./config";
@@ -19,9 +21,11 @@ import { createKeyring } from "./keys/keyring";
 import { fileKms } from "@wonrail/kit/kms";
 import { typedDataFor } from "./keys/typedData";
 import { getWallet, withBalances } from "./queries/getWallet";
+import { checkSeals } from "./queries/checkSeals";
 import { listWallets } from "./queries/listWallets";
 import { findLatestEnd } from "./store/authorizations";
-import { listWalletsByAddress, listWalletsById } from "./store/wallets";
+import { findReopening } from "./store/reopenings";
+import { findWallet, listWalletsByAddress, listWalletsById } from "./store/wallets";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -67,6 +71,16 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     findLatestEnd: (orgId: string, ledgerRef: string) => findLatestEnd(db, orgId, ledgerRef),
     finishWallets: bind(finishWallets),
     reopenWallets: bind(reopenWallets),
+    requestReopening: (key: { orgId: string; walletId: string }, operator: ActingOperator) =>
+      beginReopening(deps, key, operator),
+    async findReopening({ orgId, walletId }: { orgId: string; walletId: string }) {
+      return {
+        reopening: await findReopening(db, orgId, walletId),
+        wallet: await findWallet(db, orgId, walletId),
+      };
+    },
+    checkSeals: () => checkSeals(deps),
+    resealSeeds: (operator: ActingOperator) => resealSeeds(deps, operator),
     deleteOldIdempotencyKeys: (signal: AbortSignal) => deleteOldKeys(db, signal),
     deleteOldVelocity: (signal: AbortSignal) => deleteOldVelocity(deps, signal),
     getWallet: bind(getWallet),

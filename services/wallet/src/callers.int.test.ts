@@ -20,7 +20,7 @@ beforeAll(async () => {
   const services = rpc(world.app);
   const door = { host: "127.0.0.1", port: 0, tls: authority.issue("wallet", ["DNS:wallet"]) };
   const parts = { log: testLog(), registry: testRegistry() };
-  server = await startGrpcServer({ ...door, ...parts, callers: callersOf(services), services });
+  server = await startGrpcServer({ ...door, ...parts, callers: callersOf("wallet", services), services });
 });
 afterAll(async () => {
   for (const client of clients) client.close();

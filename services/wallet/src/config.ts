@@ -1,4 +1,3 @@
-import { commandShape } from "@wonrail/kit/command/config";
 import { address, count, durationMs, hostPort, loadConfig, rule } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -38,19 +37,8 @@ const keyFileRule = rule({ KEK_PATH: schema.shape.KEK_PATH }, ({ KEK_PATH }) => 
   }
 });
 
-const adminSchema = z.object({
-  ...commandShape,
-  /** Default: the running local stack's file. */
-  KEK_PATH: z.string().optional(),
-});
-
 export type Config = z.output<typeof schema>;
-export type AdminConfig = z.output<typeof adminSchema>;
 
 export function readConfig(env = process.env, exit?: (message: string) => never): Config {
   return loadConfig(schema, env, [...serviceRules, keyFileRule], exit);
-}
-
-export function readAdminConfig(): AdminConfig {
-  return loadConfig(adminSchema, process.env);
 }

@@ -1,3 +1,4 @@
+import { testOperator } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -25,8 +26,8 @@ test("scheduled jobs finish interrupted wallets, reopen requested ones and delet
     client.createWallet({ orgId, userId, walletType: WalletType.NORMAL, metadata: {} });
   const { walletId } = (await create("kim")).wallet!;
   await client.deactivateWallet({ orgId, walletId });
-  const asked = { orgId, walletId, operator: "operator:tester" };
-  await beginReopening({ db: database.db, newRequestId: () => newId("req") }, asked);
+  const asked = { orgId, walletId };
+  await beginReopening({ db: database.db, newRequestId: () => newId("req") }, asked, testOperator());
   ledger.refuse = () => new DomainError("SYS_002");
   await expect(create("lee")).rejects.toMatchObject({ code: "SYS_003" });
   ledger.refuse = () => undefined;

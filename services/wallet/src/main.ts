@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runService } from "@wonrail/kit/service";
+import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
@@ -14,6 +15,6 @@ void runService({
   config: readConfig(),
   open: (parts) => {
     const app = createApp(parts);
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app) };
+    return { rpc: [...rpc(app), adminRpc(app)], consumers: consumers(app), jobs: jobs(app) };
   },
 });

@@ -57,7 +57,7 @@ function helpOf(owners: readonly Owner[]): string {
 }
 
 const HINT = `npx wonrail COMMAND --help shows the options of a command.
-The commands work on the running local stack, or on the DATABASE_URL of the command's service.
+The commands work on the running local stack, or on the service that AUTH_ADDRESS and its like name.
 Exit codes: 0 done, 1 refused or a check failed, 2 wrong command line, 78 wrong configuration.
 `;
 

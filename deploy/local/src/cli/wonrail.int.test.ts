@@ -20,14 +20,15 @@ test.each<[number, string, string]>([
   [1, "stack status", "No stack is running in"],
   [2, "verfy", "Did you mean verify?"],
   [2, "verify --jsn", "unknown option '--jsn'"],
+  [2, "org list", "The address of auth is unknown"],
   [2, "verify", "The database at 127.0.0.1:1 cannot be reached."],
 ])("exits with %d for %j", (code, commandLine, said) => {
   expect(run(commandLine, NOWHERE)).toEqual({ code, output: expect.stringContaining(said) });
 });
 
 test("exits with 78 for invalid configuration, which --help does not read", () => {
-  expect(run("org list", "mysql://nowhere").code).toBe(78);
-  expect(run("org list --help", "mysql://nowhere").code).toBe(0);
+  expect(run("verify", "mysql://nowhere").code).toBe(78);
+  expect(run("verify --help", "mysql://nowhere").code).toBe(0);
 });
 
 function run(commandLine: string, databaseUrl: string) {

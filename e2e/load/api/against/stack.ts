@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { id, toQuantity } from "ethers";
 import { type Stack } from "@wonrail/local/stackFile";
 import { runConcurrently } from "../../loop";
+import { reasonFor } from "../../../upgrade/release";
 import { type Http, openHttp } from "../http";
 import { paymentOf } from "../sections";
 import { type Wallet } from "../world";
@@ -59,7 +60,7 @@ export async function startStackOf(
   const stack = JSON.parse(readFileSync(join(home, "stack.json"), "utf8")) as Stack;
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["services/auth/bin/admin.mjs", ...ORGANISATION.split(" ")],
+    ["services/auth/bin/admin.mjs", ...ORGANISATION.split(" "), ...reasonFor(folder)],
     { cwd: folder, env: { ...env, DATABASE_URL: stack.postgres.urls.auth } },
   );
   const { apiKey } = JSON.parse(stdout) as { apiKey: string };

@@ -16,6 +16,9 @@ import { toStatus } from "../wireErrors";
 import { type Admit, type AuthContext } from "./callers";
 import { type AnyHandler, type ServerCall, type ServerStreamHandler, type UnaryHandler } from "./implement";
 import { logOutage } from "./logOutage";
+import { NotAdmitted } from "./notAdmitted";
+
+const NO_CALLER = "This caller may not use this method: see proto/callers.json.";
 
 /** Dependencies of one method besides its handler. */
 export interface Serving {
@@ -91,7 +94,7 @@ function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Pr
   return runInContext(context, async () => {
     let code = status.OK;
     try {
-      if (admission.refused) throw new NotAdmitted();
+      if (admission.refused) throw new NotAdmitted(NO_CALLER);
       await work(call);
     } catch (error) {
       const answer = answerFor(error, serving, signal);
@@ -128,7 +131,7 @@ export function isServerFault(code: status): boolean {
 
 function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal): Answer {
   if (error instanceof NotAdmitted) {
-    log.warn({ rpc: path }, "a caller was refused because proto/callers.json does not allow the call");
+    log.warn({ rpc: path, refusal: error.message }, "a caller or an operator was refused");
     return { code: status.PERMISSION_DENIED, details: error.message };
   }
   if (error instanceof DomainError && error.code !== "SYS_001") {
@@ -142,12 +145,4 @@ function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal):
 
 function codeOfEnd(deadlineMs: number | undefined): status {
   return deadlineMs !== undefined && deadlineMs <= Date.now() ? status.DEADLINE_EXCEEDED : status.CANCELLED;
-}
-
-class NotAdmitted extends Error {
-  override readonly name = "NotAdmitted";
-
-  constructor() {
-    super("This caller may not use this method.");
-  }
 }

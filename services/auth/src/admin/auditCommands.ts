@@ -2,6 +2,9 @@ import { Command } from "commander";
 import { bigNumber, jsonOption, limitOption, lines, print, Refusal, table } from "@wonrail/kit/command";
 import { withAuth, type World } from "./withAuth";
 
+/** The longest time for a whole audit trail. */
+const VERIFY_MS = 3_600_000;
+
 export function auditCommands(world: World): Command {
   return new Command("audit").description("who did what").addCommand(verify(world)).addCommand(list(world));
 }
@@ -11,7 +14,10 @@ function verify(world: World): Command {
     .description("verify the hash chain of every audit trail; exits with 1 when one is broken")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
-      const { problems, ...counts } = await withAuth(world, (auth) => auth.verifyAudit());
+      const { problems, organisations, entries } = await withAuth(world, (auth, operator) =>
+        auth.verifyAuditTrail({ operator }, { timeoutMs: VERIFY_MS }),
+      );
+      const counts = { organisations, entries: Number(entries) };
       const rows = problems.map((problem) => ({ ...problem, sequence: problem.sequence.toString() }));
       const found = rows.length === 0 ? [] : ["", ...table(rows, ["orgId", "sequence", "problem"])];
       print(world, json, { ...counts, problems: rows }, [
@@ -41,15 +47,17 @@ function list(world: World): Command {
         limit: number;
         json?: boolean;
       }) => {
-        const input = { code: org, limit, ...(before === undefined ? {} : { before }) };
-        const entries = await withAuth(world, (auth) => auth.listAudit(input));
+        const input = { code: org, limit, beforeSequence: before };
+        const { entries } = await withAuth(world, (auth, operator) =>
+          auth.listAuditEntries({ operator, ...input }),
+        );
         const rows = entries.map((entry) => ({
           sequence: entry.sequence.toString(),
-          at: entry.occurredAt.toISOString(),
+          at: entry.occurredAt!.toISOString(),
           actor: entry.actor,
           action: entry.action,
           subject: entry.subject,
-          details: entry.details,
+          details: entry.detailsJson,
           requestId: entry.requestId,
           hash: entry.hash.toString("hex"),
         }));

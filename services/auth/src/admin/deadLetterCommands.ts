@@ -4,16 +4,26 @@ import {
   jsonOption,
   limitOption,
   lines,
+  operatorMessage,
   print,
+  reasonOption,
   Refusal,
+  type ServiceName,
   table,
-  withDatabase,
+  withService,
 } from "@wonrail/kit/command";
-import { listDeadLetters, replayDeadLetters, showDeadLetter, type DeadLetter } from "@wonrail/kit/inbox";
+import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
+import {
+  AdminServiceService,
+  type DeadLetter,
+  DeadLetterState,
+  type ReplayDeadLettersRequest,
+} from "@wonrail/proto/common/v1/admin";
+import { type Operator } from "@wonrail/proto/common/v1/common";
 import { type World } from "./withAuth";
 
 interface LetterOptions {
-  service: string;
+  service: ServiceName;
   json?: boolean;
 }
 
@@ -36,35 +46,49 @@ function ofService(command: Command): Command {
     .addOption(jsonOption());
 }
 
+function withAdmin<T>(
+  { config }: World,
+  service: ServiceName,
+  work: (client: PromiseClient<typeof AdminServiceService>, operator: Operator) => Promise<T>,
+  reason?: string,
+): Promise<T> {
+  const operator = operatorMessage(config, reason);
+  return withService(config, service, AdminServiceService, (client) => work(client, operator));
+}
+
+const STATES = ["dead", "replay_requested", "replayed"] as const;
+type State = (typeof STATES)[number];
+
 function list(world: World): Command {
-  const states: DeadLetter["state"][] = ["dead", "replay_requested", "replayed"];
   return new Command("list")
     .description("events that a service could not handle, newest first; replayed ones with --state replayed")
-    .addOption(new Option("--state <state>", "only those in this state").choices(states))
+    .addOption(new Option("--state <state>", "only those in this state").choices(STATES))
     .option("--before <id>", "go on below this id", bigNumber)
     .addOption(limitOption())
-    .action(
-      async (options: LetterOptions & { state?: DeadLetter["state"]; before?: bigint; limit: number }) => {
-        const { service, state, before, limit, json } = options;
-        const filter = {
-          limit,
-          ...(state ? { state } : {}),
-          ...(before === undefined ? {} : { beforeId: before }),
-        };
-        const letters = await withDatabase(world.config, service, (db) => listDeadLetters(db, filter));
-        const rows = letters.map((letter) => ({
-          ...letter,
-          id: letter.id.toString(),
-          failedAt: letter.failedAt.toISOString(),
-        }));
-        print(
-          world,
-          json,
-          rows,
-          table(rows, ["id", "group", "type", "key", "failures", "failedAt", "state", "error"]),
-        );
-      },
-    );
+    .action(async (options: LetterOptions & { state?: State; before?: bigint; limit: number }) => {
+      const { service, state, before, limit, json } = options;
+      const wanted = DeadLetterState[(state?.toUpperCase() ?? "UNSPECIFIED") as Uppercase<State>];
+      const { deadLetters } = await withAdmin(world, service, (client, operator) =>
+        client.listDeadLetters({ operator, state: wanted, beforeId: before, limit }),
+      );
+      const rows = deadLetters.map(rowOf);
+      print(
+        world,
+        json,
+        rows,
+        table(rows, ["id", "group", "type", "key", "failures", "failedAt", "state", "error"]),
+      );
+    });
+}
+
+function rowOf(letter: DeadLetter) {
+  const { id, consumerGroup, topic, partition, feedNumber, messageKey, eventType, failedAt, state } = letter;
+  return {
+    ...{ id: id.toString(), group: consumerGroup, topic, partition, number: feedNumber?.toString() ?? null },
+    ...{ key: messageKey, type: eventType, error: letter.error, failures: letter.failures },
+    failedAt: failedAt!.toISOString(),
+    state: enumName(DeadLetterState, state)?.toLowerCase(),
+  };
 }
 
 function show(world: World): Command {
@@ -72,10 +96,11 @@ function show(world: World): Command {
     .description("one of these events with its content and its error")
     .requiredOption("--id <id>", "as dead-letter list shows it", bigNumber)
     .action(async ({ service, id, json }: LetterOptions & { id: bigint }) => {
-      const letter = await withDatabase(world.config, service, (db) => showDeadLetter(db, id));
-      if (!letter) throw new Refusal(`${service} has no dead letter with the id ${id}.`);
-      const { headers, payload, ...rest } = letter;
-      const record = { ...rest, id: id.toString(), failedAt: letter.failedAt.toISOString() };
+      const { deadLetter, headers, payload } = await withAdmin(world, service, (client, operator) =>
+        client.getDeadLetter({ operator, id }),
+      );
+      if (!deadLetter) throw new Refusal(`${service} has no dead letter with the id ${id}.`);
+      const record = rowOf(deadLetter);
       const whole = { ...record, headers, payloadBase64: payload.toString("base64") };
       const human = [...lines({ ...record, payload: `${payload.length} bytes` }), "", ...lines(headers)];
       print(world, json, whole, human);
@@ -87,10 +112,18 @@ function replay(world: World): Command {
     .description("let the running service handle such an event again, within seconds")
     .addOption(new Option("--id <id>", "this one").argParser(bigNumber).conflicts("group"))
     .option("--group <name>", "all of this consumer group")
-    .action(async ({ service, id, group, json }: LetterOptions & { id?: bigint; group?: string }) => {
+    .addOption(reasonOption())
+    .action(async (options: LetterOptions & { id?: bigint; group?: string; reason: string }) => {
+      const { service, id, group, reason, json } = options;
       if (id === undefined && group === undefined) throw new Refusal("Give --id or --group.");
-      const which = id === undefined ? { group: group! } : { id };
-      const requested = await withDatabase(world.config, service, (db) => replayDeadLetters(db, which));
+      const which: ReplayDeadLettersRequest["which"] =
+        id === undefined ? { $case: "consumerGroup", value: group! } : { $case: "id", value: id };
+      const { requested } = await withAdmin(
+        world,
+        service,
+        (client, operator) => client.replayDeadLetters({ operator, which }),
+        reason,
+      );
       if (requested === 0) throw new Refusal("There is no such dead letter that waits for a replay.");
       print(world, json, { requested }, [
         `${requested} will be tried again; dead-letter list shows their outcome.`,

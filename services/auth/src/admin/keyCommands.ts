@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import { type Scope, SCOPES } from "@wonrail/kit/contract/scopes";
-import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
+import { jsonOption, limitOption, lines, print, reasonOption, table, time } from "@wonrail/kit/command";
+import { type ApiKey, KeyStatus } from "@wonrail/proto/auth/v1/auth";
+import { enumName } from "@wonrail/kit/grpc/client";
 import { scopes, words } from "./options";
-import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
-import { actorOf, withSecretShown, withAuth, type World } from "./withAuth";
+import { withSecretShown, withAuth, type World } from "./withAuth";
 
 interface KeyOptions {
   org: string;
@@ -11,6 +12,7 @@ interface KeyOptions {
 }
 
 interface IssueOptions {
+  reason: string;
   name?: string;
   scopes?: Scope[];
   allowedAddresses?: string[];
@@ -18,6 +20,7 @@ interface IssueOptions {
 }
 
 interface RevokeOptions extends KeyOptions {
+  reason: string;
   key: string;
   withSuccessors?: boolean;
   leaked?: boolean;
@@ -46,26 +49,18 @@ function issue(world: World): Command {
       words,
     )
     .option("--expires <time>", "expiry, instead of the configured lifetime", time)
-    .action(async ({ org, expires, json, name, scopes, allowedAddresses }: KeyOptions & IssueOptions) => {
-      const grant = {
-        ...given("name", name),
-        ...given("scopes", scopes),
-        ...given("allowedAddresses", allowedAddresses),
-      };
-      const input = { code: org, grant, actor: actorOf(world), ...given("expiresAt", expires) };
+    .addOption(reasonOption())
+    .action(async (options: KeyOptions & IssueOptions) => {
+      const { org, expires, json, name, scopes = [], allowedAddresses = [], reason } = options;
+      const input = { code: org, name, scopes, allowedAddresses, expiresAt: expires };
       await withSecretShown(
         world,
-        (auth) => auth.issueKey(input),
+        reason,
+        (auth, operator) => auth.issueOrganisationKey({ operator, ...input }),
         ({ key, apiKey }) => {
-          const expiresAt = key.expiresAt.toISOString();
-          const result = {
-            orgCode: org,
-            prefix: key.prefix,
-            name: key.name,
-            ...grantOf(key),
-            apiKey,
-            expiresAt,
-          };
+          const { prefix, name } = key!;
+          const expiresAt = key!.expiresAt!.toISOString();
+          const result = { orgCode: org, prefix, name, ...grantOf(key!), apiKey, expiresAt };
           print(world, json, result, [
             ...lines(result),
             "",
@@ -81,15 +76,17 @@ function list(world: World): Command {
     .description("the keys of an organisation, newest first")
     .addOption(limitOption())
     .action(async ({ org, limit, json }: KeyOptions & { limit: number }) => {
-      const keys = await withAuth(world, (auth) => auth.listKeys({ code: org, limit }));
-      const rows = keys.map(({ key, access }) => ({
+      const { keys } = await withAuth(world, (auth, operator) =>
+        auth.listOrganisationKeys({ operator, code: org, limit }),
+      );
+      const rows = keys.map((key) => ({
         prefix: key.prefix,
         name: key.name,
-        state: stateOf(key, access),
+        state: enumName(KeyStatus, key.status),
         ...grantOf(key),
         lastUsedAt: key.lastUsedAt?.toISOString() ?? "",
-        issuedAt: key.issuedAt.toISOString(),
-        usableUntil: (key.revokedAt ?? usableUntil(key)).toISOString(),
+        issuedAt: key.issuedAt!.toISOString(),
+        usableUntil: (key.revokedAt ?? key.overlapEndsAt ?? key.expiresAt!).toISOString(),
       }));
       print(
         world,
@@ -106,11 +103,15 @@ function revoke(world: World): Command {
     .requiredOption("--key <prefix>", "the key's prefix, as key list shows it")
     .option("--with-successors", "revoke the keys that were refreshed from it too")
     .option("--leaked", "others know the key: implies --with-successors and is kept in the audit trail")
-    .action(async ({ org, key: prefix, withSuccessors, leaked, json }: RevokeOptions) => {
-      const wanted = { withSuccessors: withSuccessors === true, isLeaked: leaked === true };
-      const input = { code: org, prefix, actor: actorOf(world), ...wanted };
-      const { revokedAt, prefixes } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
-      const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt.toISOString() };
+    .addOption(reasonOption())
+    .action(async ({ org, key: prefix, withSuccessors, leaked, reason, json }: RevokeOptions) => {
+      const wanted = { withSuccessors: withSuccessors === true, leaked: leaked === true };
+      const { revokedAt, prefixes } = await withAuth(
+        world,
+        (auth, operator) => auth.revokeOrganisationKey({ operator, code: org, prefix, ...wanted }),
+        reason,
+      );
+      const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt!.toISOString() };
       print(world, json, { ...result, revokedKeys: prefixes }, [
         ...lines(result),
         ...lines({ revokedKeys: prefixes.join(", ") || "none, they were revoked before" }),
@@ -124,14 +125,4 @@ function grantOf({ scopes, allowedAddresses }: ApiKey) {
     scopes: scopes.length === SCOPES.length ? "all" : scopes.join(","),
     allowedAddresses: allowedAddresses.join(","),
   };
-}
-
-function given<N extends string, V>(name: N, value: V | undefined): Partial<Record<N, V>> {
-  return value === undefined ? {} : ({ [name]: value } as Record<N, V>);
-}
-
-function stateOf(key: ApiKey, access: KeyAccess): string {
-  if (key.revokedAt) return "REVOKED";
-  if (access === "REFRESH") return "EXPIRED";
-  return key.supersededAt ? "OVERLAP" : "CURRENT";
 }

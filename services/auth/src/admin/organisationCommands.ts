@@ -4,17 +4,20 @@ import {
   limitOption,
   lines,
   print,
+  reasonOption,
   Refusal,
   table,
   time,
   wholeNumber,
 } from "@wonrail/kit/command";
-import { type Won } from "@wonrail/kit/contract/money";
-import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
-import { PLANS, type Plan } from "../domain/plans";
-import { type CreatedOrganisation } from "../commands/createOrganisation";
+import { formatWon, type Won } from "@wonrail/kit/contract/money";
+import { enumName } from "@wonrail/kit/grpc/client";
+import { type CreateOrganisationResponse, type OrganisationTerms } from "@wonrail/proto/auth/v1/admin";
+import { type Organisation, OrganisationStatus, Plan } from "@wonrail/proto/auth/v1/auth";
+import { ORGANISATION_STATUSES, type OrganisationStatus as StatusName } from "../domain/organisations";
+import { type Plan as PlanName, PLANS } from "../domain/plans";
 import { amount } from "./options";
-import { actorOf, withSecretShown, withAuth, type World } from "./withAuth";
+import { withSecretShown, withAuth, type World } from "./withAuth";
 
 export function organisationCommands(world: World): Command {
   return new Command("org")
@@ -31,24 +34,25 @@ function create(world: World): Command {
     .requiredOption("--name <name>", "the partner's name")
     .requiredOption("--code <code>", "what the partner writes in X-Org-Code");
   return withTerms(command).action(
-    async ({ code, json, ...options }: TermOptions & { name: string; code: string }) => {
-      const input = { ...termsOf(options), name: options.name, code, actor: actorOf(world) };
+    async ({ code, json, reason, ...options }: TermOptions & { name: string; code: string }) => {
+      const terms = termsOf(options);
       await withSecretShown(
         world,
-        (auth) => auth.createOrganisation(input),
+        reason,
+        (auth, operator) => auth.createOrganisation({ operator, code, terms }),
         (made) => printCreated(world, json, made),
       );
     },
   );
 }
 
-function printCreated(world: World, json: boolean | undefined, made: CreatedOrganisation): void {
+function printCreated(world: World, json: boolean | undefined, made: CreateOrganisationResponse): void {
   const keys = {
     apiKey: made.apiKey,
-    expiresAt: made.key.expiresAt.toISOString(),
+    expiresAt: made.key!.expiresAt!.toISOString(),
     secretKey: made.secretKey,
   };
-  const organisation = describe(made.organisation);
+  const organisation = describe(made.organisation!);
   print(world, json, { ...organisation, ...keys }, [
     ...lines(organisation),
     "",
@@ -68,15 +72,19 @@ function set(world: World): Command {
         ORGANISATION_STATUSES,
       ),
     );
-  return withTerms(command).action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
-    const change = termsOf(options);
-    if (Object.keys(change).length === 0)
-      throw new Refusal("There is nothing to change: give at least one option.");
-    const changed = await withAuth(world, (auth) =>
-      auth.setOrganisation({ code, change, actor: actorOf(world) }),
-    );
-    print(world, json, describe(changed), lines(describe(changed)));
-  });
+  return withTerms(command).action(
+    async ({ code, json, reason, ...options }: TermOptions & { code: string }) => {
+      if (Object.keys(options).length === 0)
+        throw new Refusal("There is nothing to change: give at least one option.");
+      const { organisation } = await withAuth(
+        world,
+        (auth, operator) => auth.setOrganisation({ operator, code, terms: termsOf(options) }),
+        reason,
+      );
+      const changed = describe(organisation!);
+      print(world, json, changed, lines(changed));
+    },
+  );
 }
 
 function list(world: World): Command {
@@ -86,9 +94,11 @@ function list(world: World): Command {
     .addOption(limitOption())
     .addOption(jsonOption())
     .action(async ({ after, limit, json }: { after: string; limit: number; json?: boolean }) => {
-      const found = await withAuth(world, (auth) => auth.listOrganisations({ afterCode: after, limit }));
-      const rows = found.map(({ organisation, subscriptionActive }) => ({
-        ...describe(organisation),
+      const { organisations } = await withAuth(world, (auth, operator) =>
+        auth.listOrganisations({ operator, afterCode: after, limit }),
+      );
+      const rows = organisations.map(({ organisation, subscriptionActive }) => ({
+        ...describe(organisation!),
         subscriptionActive,
       }));
       const columns = [
@@ -108,12 +118,13 @@ function rotateSecret(world: World): Command {
   return new Command("rotate-secret")
     .description("give an organisation a new secret key; its API keys stay valid")
     .requiredOption("--code <code>", "which organisation")
+    .addOption(reasonOption())
     .addOption(jsonOption())
-    .action(async ({ code, json }: { code: string; json?: boolean }) => {
-      const input = { code, actor: actorOf(world) };
+    .action(async ({ code, reason, json }: { code: string; reason: string; json?: boolean }) => {
       await withSecretShown(
         world,
-        (auth) => auth.rotateSecretKey(input),
+        reason,
+        (auth, operator) => auth.rotateOrganisationSecret({ operator, code }),
         ({ secretKey }) => {
           const result = { orgCode: code, secretKey };
           const advice = "The old secret key no longer works. This one cannot be shown again.";
@@ -124,9 +135,10 @@ function rotateSecret(world: World): Command {
 }
 
 interface TermOptions {
+  reason: string;
   name?: string;
-  status?: OrganisationTerms["status"];
-  plan?: Plan;
+  status?: StatusName;
+  plan?: PlanName;
   subscriptionStarts?: Date;
   subscriptionEnds?: Date;
   incentiveBps?: number;
@@ -149,25 +161,25 @@ function withTerms(command: Command): Command {
     .option("--max-charge <won>", "KRW that one charge may be", amount)
     .option("--rate <count>", "requests a second", wholeNumber)
     .option("--burst <count>", "requests at once", wholeNumber)
+    .addOption(reasonOption())
     .addOption(jsonOption());
 }
 
-/** The stated terms. An absent term stays as it is. */
-function termsOf(options: TermOptions): Partial<OrganisationTerms> {
-  const terms = {
+function termsOf(options: Omit<TermOptions, "reason">): OrganisationTerms {
+  const amountOf = (value: Won | undefined) => (value === undefined ? undefined : formatWon(value));
+  return {
     name: options.name,
-    status: options.status,
-    plan: options.plan,
+    status: OrganisationStatus[options.status ?? "UNSPECIFIED"],
+    plan: Plan[options.plan ?? "UNSPECIFIED"],
     subscriptionStartsAt: options.subscriptionStarts,
     subscriptionEndsAt: options.subscriptionEnds,
     incentiveRateBps: options.incentiveBps,
-    dailyTransferLimitWon: options.dailyLimit,
-    dailyChargeLimitWon: options.dailyChargeLimit,
-    maxChargeWon: options.maxCharge,
+    dailyTransferLimitWon: amountOf(options.dailyLimit),
+    dailyChargeLimitWon: amountOf(options.dailyChargeLimit),
+    maxChargeWon: amountOf(options.maxCharge),
     ratePerSecond: options.rate,
     rateBurst: options.burst,
   };
-  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
 function describe(organisation: Organisation) {
@@ -175,10 +187,10 @@ function describe(organisation: Organisation) {
     orgCode: organisation.code,
     orgId: organisation.orgId,
     name: organisation.name,
-    status: organisation.status,
-    plan: organisation.plan,
-    subscriptionStarts: organisation.subscriptionStartsAt.toISOString(),
-    subscriptionEnds: organisation.subscriptionEndsAt.toISOString(),
+    status: enumName(OrganisationStatus, organisation.status),
+    plan: enumName(Plan, organisation.plan),
+    subscriptionStarts: organisation.subscriptionStartsAt!.toISOString(),
+    subscriptionEnds: organisation.subscriptionEndsAt!.toISOString(),
     incentiveBps: organisation.incentiveRateBps,
     dailyLimit: Number(organisation.dailyTransferLimitWon),
     dailyChargeLimit: Number(organisation.dailyChargeLimitWon),

@@ -1,24 +1,33 @@
-import { deferSignals, withDatabase, type World as CommandWorld } from "@wonrail/kit/command";
-import { operatorOf } from "@wonrail/kit/operator";
-import { createOperations, keyRules, type Operations } from "../app";
-import { type AdminConfig } from "../config";
+import {
+  type ClientConfig,
+  deferSignals,
+  operatorMessage,
+  withService,
+  type World as CommandWorld,
+} from "@wonrail/kit/command";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { AuthAdminServiceService } from "@wonrail/proto/auth/v1/admin";
+import { type Operator } from "@wonrail/proto/common/v1/common";
 
-export type World = CommandWorld<AdminConfig>;
+export type World = CommandWorld<ClientConfig>;
+export type AuthAdmin = PromiseClient<typeof AuthAdminServiceService>;
 
-export function withAuth<T>({ config }: World, work: (auth: Operations) => Promise<T>): Promise<T> {
-  return withDatabase(config, "auth", (db) => work(createOperations({ db, ...keyRules(config) })));
+/** Hands the service's client to the work, and the operator for its requests. */
+export function withAuth<T>(
+  { config }: World,
+  work: (auth: AuthAdmin, operator: Operator) => Promise<T>,
+  reason?: string,
+): Promise<T> {
+  const operator = operatorMessage(config, reason);
+  return withService(config, "auth", AuthAdminServiceService, (auth) => work(auth, operator));
 }
 
 /** Runs work that creates a secret, and shows the secret before a signal can end the command. */
 export function withSecretShown<T>(
   world: World,
-  work: (auth: Operations) => Promise<T>,
+  reason: string,
+  work: (auth: AuthAdmin, operator: Operator) => Promise<T>,
   show: (made: T) => void,
 ): Promise<void> {
-  return deferSignals(world, async () => show(await withAuth(world, work)));
-}
-
-/** The operator's name, for the audit trail. */
-export function actorOf({ config }: World): string {
-  return operatorOf(config);
+  return deferSignals(world, async () => show(await withAuth(world, work, reason)));
 }

@@ -9,7 +9,7 @@ import { makeOrganisation, type NewOrganisation, type Organisation } from "../do
 import { keyIssued, organisationChanged } from "../events";
 import { insertApiKey } from "../store/apiKeys";
 import { databaseTime, insertOrganisation } from "../store/organisations";
-import { recordChange } from "./recordChange";
+import { type Actor, recordChange } from "./recordChange";
 
 export interface CreatedOrganisation {
   organisation: Organisation;
@@ -22,7 +22,7 @@ export interface CreatedOrganisation {
 /** An organisation with its secret key and its first API key. */
 export async function createOrganisation(
   { db, keyMode, keyLifetimeMs }: Deps,
-  input: NewOrganisation & { actor: string },
+  input: NewOrganisation & { actor: Actor },
 ): Promise<CreatedOrganisation> {
   const secretKey = createSecretKey(keyMode);
   const apiKey = createApiKey(keyMode);

@@ -12,7 +12,7 @@ import { keyIssued } from "../events";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { countUsableKeys, findApiKey, insertApiKey } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
-import { recordChange } from "./recordChange";
+import { type Actor, recordChange } from "./recordChange";
 
 export interface IssuedKey {
   organisation: Organisation;
@@ -24,7 +24,7 @@ export interface IssuedKey {
 /** Issues another API key for an operator; the organisation's other keys stay valid. */
 export async function issueKey(
   deps: Deps,
-  input: { code: string; grant?: Partial<KeyGrant>; expiresAt?: Date; actor: string },
+  input: { code: string; grant?: Partial<KeyGrant>; expiresAt?: Date; actor: Actor },
 ): Promise<IssuedKey> {
   const { organisation: found } = await mustFindOrganisation(deps.db, input.code);
   const grant = makeGrant(input.grant ?? {});
@@ -102,7 +102,7 @@ interface NewKeyFacts {
   grant: KeyGrant;
   now: Date;
   expiresAt: Date;
-  actor: string;
+  actor: Actor;
   details?: JsonObject;
 }
 

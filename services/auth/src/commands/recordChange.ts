@@ -1,3 +1,4 @@
+import { type ActingOperator } from "@wonrail/kit/admin";
 import { type Tx } from "@wonrail/kit/db";
 import { type Id, newId } from "@wonrail/kit/contract/ids";
 import { type JsonObject } from "@wonrail/kit/json";
@@ -7,11 +8,13 @@ import { EMPTY_CHAIN, nextAuditEntry } from "../domain/auditEntries";
 import { findAuditHead, insertAuditEntry, putAuditHead } from "../store/auditEntries";
 import { notifyChange, type Change } from "../store/changes";
 
+/** An operator, or "key:<prefix>" for a partner's own request. */
+export type Actor = ActingOperator | string;
+
 export interface RecordedChange {
   orgId: Id<"org">;
   at: Date;
-  /** "operator:<name>", or "key:<prefix>" for a partner's own request. */
-  actor: string;
+  actor: Actor;
   action: string;
   subject: string;
   details: JsonObject;
@@ -29,14 +32,19 @@ export async function recordChange(tx: Tx, change: RecordedChange): Promise<void
   const head = (await findAuditHead(tx, orgId)) ?? EMPTY_CHAIN;
   const entry = nextAuditEntry(orgId, head, {
     occurredAt: at,
-    actor,
+    actor: typeof actor === "string" ? actor : `operator:${actor.name}`,
     action,
     subject,
-    details: JSON.stringify(change.details),
+    details: JSON.stringify({ ...change.details, ...(typeof actor === "object" && authorityOf(actor)) }),
     requestId: currentContext()?.requestId ?? newId("req"),
   });
   await insertAuditEntry(tx, entry);
   await putAuditHead(tx, orgId, entry);
   await appendEvents(tx, change.events);
   for (const word of change.changes ?? []) await notifyChange(tx, word);
+}
+
+/** The operator's reason and the rights that the action was allowed by. */
+function authorityOf({ reason, roles, client }: ActingOperator): JsonObject {
+  return { reason, roles, ...(client === undefined ? {} : { client }) };
 }

@@ -5,6 +5,7 @@ import { rawSql, type Sql, sql, tx } from "@wonrail/kit/db";
 import { idToUuid } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
+import { statusOf } from "../domain/keys";
 import { type Organisation } from "../domain/organisations";
 import { newOrganisation } from "./testing/newOrganisation";
 
@@ -68,8 +69,8 @@ test("fifty concurrent refreshes on two replicas return the same new key", async
   );
   await other.close();
   expect(new Set(answers.map((answer) => answer.apiKey)).size).toBe(1);
-  const keys = await auth.listKeys({ code: organisation.code, limit: 100 });
-  expect(keys.map(({ access }) => access)).toEqual(["FULL", "FULL"]);
+  const { keys, now } = await auth.listKeys({ code: organisation.code, limit: 100 });
+  expect(keys.map((key) => statusOf(key, now))).toEqual(["CURRENT", "OVERLAP"]);
 });
 
 test("fifty consecutive refreshes work, and every key between works until its overlap ends", async () => {
@@ -257,8 +258,8 @@ test("a leaked organisation recovers by suspension, a new secret and the revocat
   await auth.revokeKey({ orgId, keyId: stolen.key.keyId, actor });
   const another = await refresh(apiKey, secretKey);
   await auth.rotateSecretKey({ code, actor });
-  for (const each of await auth.listKeys({ code, limit: 100 }))
-    await auth.revokeKey({ orgId, keyId: each.key.keyId, actor });
+  for (const { keyId } of (await auth.listKeys({ code, limit: 100 })).keys)
+    await auth.revokeKey({ orgId, keyId, actor });
   await auth.setOrganisation({ code, change: { status: "ACTIVE" }, actor });
   for (const known of [apiKey, stolen.apiKey, another.apiKey]) {
     expect((await refusalOf(refresh(known, secretKey))).code).toBe("WAUTH_001");

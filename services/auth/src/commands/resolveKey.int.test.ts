@@ -132,8 +132,8 @@ describe("another organisation's", () => {
 
   test("keys and audit entries are not in the lists", async () => {
     const [one, two] = [await newOrganisation(auth), await newOrganisation(auth)];
-    const keys = await auth.listKeys({ code: one.organisation.code, limit: 100 });
-    expect(keys.map(({ key }) => key.prefix)).toEqual([one.key.prefix]);
+    const { keys } = await auth.listKeys({ code: one.organisation.code, limit: 100 });
+    expect(keys.map(({ prefix }) => prefix)).toEqual([one.key.prefix]);
     const trail = await auth.listAudit({ code: two.organisation.code, limit: 100 });
     expect(trail.map(({ orgId }) => orgId)).toEqual([two.organisation.orgId]);
   });

@@ -7,15 +7,20 @@ import { type ApiKey, isUsable } from "../domain/keys";
 import { keyRevoked } from "../events";
 import { findApiKey, listSuccessors, updateApiKey } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
-import { recordChange } from "./recordChange";
+import { type Actor, recordChange } from "./recordChange";
+
+/** Another key of the organisation. */
+interface RevokerKey {
+  keyId: Id<"key">;
+}
 
 export interface RevokeKeyInput {
   orgId: Id<"org">;
   keyId: Id<"key">;
   /** Also revokes the keys that were refreshed from this one. */
   withSuccessors?: boolean;
-  /** An operator, or another key of the organisation. Default: the key itself. */
-  actor?: string | { keyId: Id<"key"> };
+  /** Default: the key itself. */
+  actor?: Actor | RevokerKey;
   details?: JsonObject;
 }
 
@@ -35,7 +40,7 @@ export async function revokeKey({ db }: Deps, input: RevokeKeyInput): Promise<Re
     const locked = await lockOrganisation(tx, orgId);
     const actor = locked && (await nameActor(tx, input, locked.now));
     const key = locked && (await findApiKey(tx, orgId, keyId));
-    if (!key) throw new DomainError(typeof input.actor === "object" ? "WAUTH_007" : "WAUTH_001");
+    if (!key) throw new DomainError(isKey(input.actor) ? "WAUTH_007" : "WAUTH_001");
     const keys = withSuccessors ? [key, ...(await listSuccessors(tx, orgId, keyId))] : [key];
     const open = keys.filter(({ revokedAt }) => revokedAt === null);
     for (const one of open) await revokeOne(tx, one, locked.now, { actor, details: input.details ?? {} });
@@ -52,19 +57,23 @@ async function nameActor(
   tx: Tx,
   { orgId, keyId, actor }: RevokeKeyInput,
   now: Date,
-): Promise<string | undefined> {
-  if (typeof actor !== "object") return actor;
+): Promise<Actor | undefined> {
+  if (!isKey(actor)) return actor;
   if (actor.keyId === keyId) return undefined;
   const revoker = await findApiKey(tx, orgId, actor.keyId);
   if (!revoker || !isUsable(revoker, now)) throw new DomainError("WAUTH_001");
   return `key:${revoker.prefix}`;
 }
 
+function isKey(actor: RevokeKeyInput["actor"]): actor is RevokerKey {
+  return typeof actor === "object" && "keyId" in actor;
+}
+
 async function revokeOne(
   tx: Tx,
   key: ApiKey,
   revokedAt: Date,
-  { actor, details }: { actor: string | undefined; details: JsonObject },
+  { actor, details }: { actor: Actor | undefined; details: JsonObject },
 ): Promise<void> {
   const { orgId, keyId, prefix } = key;
   const revoked = { ...key, version: key.version + 1n, revokedAt };

@@ -2,14 +2,15 @@ import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Deps } from "./deps";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { findOrganisationKeyByPrefix } from "../store/apiKeys";
+import { type Actor } from "./recordChange";
 import { revokeKey, type RevokedKey } from "./revokeKey";
 
 export interface RevokeKeyOfInput {
   code: string;
   prefix: string;
-  actor: string;
+  actor: Actor;
   withSuccessors?: boolean;
-  /** Others know the key: its successors are revoked too, and the audit trail keeps the reason. */
+  /** Others know the key: its successors are revoked too, and the audit trail keeps it. */
   isLeaked?: boolean;
 }
 
@@ -26,6 +27,6 @@ export async function revokeKeyOf(
     keyId: key.keyId,
     actor,
     withSuccessors: withSuccessors || isLeaked,
-    ...(isLeaked && { details: { reason: "leaked" } }),
+    ...(isLeaked && { details: { isLeaked } }),
   });
 }

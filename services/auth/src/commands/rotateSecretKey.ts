@@ -11,7 +11,7 @@ import { organisationChanged } from "../events";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { findApiKey } from "../store/apiKeys";
 import { lockOrganisation, updateOrganisation } from "../store/organisations";
-import { recordChange } from "./recordChange";
+import { type Actor, recordChange } from "./recordChange";
 
 /**
  * Issues a new secret key for an operator, to an organisation that lost or leaked its own. API keys
@@ -19,7 +19,7 @@ import { recordChange } from "./recordChange";
  */
 export async function rotateSecretKey(
   deps: Deps,
-  input: { code: string; actor: string },
+  input: { code: string; actor: Actor },
 ): Promise<{ organisation: Organisation; secretKey: string }> {
   const { organisation: found } = await mustFindOrganisation(deps.db, input.code);
   return tx(deps.db, async (tx) => {
@@ -63,7 +63,7 @@ interface Rotation {
   /** Locked. */
   organisation: Organisation;
   now: Date;
-  actor: string;
+  actor: Actor;
   details: JsonObject;
 }
 

@@ -5,7 +5,7 @@ import { changeOrganisation, type Organisation, type OrganisationTerms } from ".
 import { organisationChanged } from "../events";
 import { lockOrganisation, updateOrganisation } from "../store/organisations";
 import { mustFindOrganisation } from "../queries/findOrganisation";
-import { recordChange } from "./recordChange";
+import { type Actor, recordChange } from "./recordChange";
 
 /**
  * Changes an organisation's terms. Gateways learn of it at once, payment by event, and chain-
@@ -13,7 +13,7 @@ import { recordChange } from "./recordChange";
  */
 export async function setOrganisation(
   { db }: Deps,
-  input: { code: string; change: Partial<OrganisationTerms>; actor: string },
+  input: { code: string; change: Partial<OrganisationTerms>; actor: Actor },
 ): Promise<Organisation> {
   const { organisation: found } = await mustFindOrganisation(db, input.code);
   return tx(db, async (tx) => {

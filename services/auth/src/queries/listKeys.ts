@@ -1,14 +1,13 @@
 import { type Deps } from "../commands/deps";
-import { standingOf, type ApiKey, type KeyAccess } from "../domain/keys";
+import { type ApiKey } from "../domain/keys";
 import { listApiKeys } from "../store/apiKeys";
 import { mustFindOrganisation } from "./findOrganisation";
 
-/** An organisation's keys, newest first, each with its access. */
+/** An organisation's keys, newest first, and the database's time. */
 export async function listKeys(
   { db }: Deps,
   input: { code: string; limit: number },
-): Promise<{ key: ApiKey; access: KeyAccess }[]> {
+): Promise<{ keys: ApiKey[]; now: Date }> {
   const { organisation, now } = await mustFindOrganisation(db, input.code);
-  const keys = await listApiKeys(db, organisation.orgId, input.limit);
-  return keys.map((key) => ({ key, access: standingOf(key, organisation, now).access }));
+  return { keys: await listApiKeys(db, organisation.orgId, input.limit), now };
 }

@@ -1,7 +1,8 @@
 // Compares chain, indexed movements and ledger. A difference becomes a drift, which stops the
 // outflow of its wallet until an operator acknowledges it.
 
+export { acknowledge } from "./commands/acknowledge";
 export { measureBooks, reconcile } from "./commands/reconcile";
 export { recordMovements } from "./commands/recordMovements";
 export { createReconcileGauges } from "./reconcileGauges";
-export { acknowledgeDrifts, listDrifts } from "./store/drifts";
+export { type Drift, listDrifts } from "./store/drifts";

@@ -11,6 +11,7 @@ export { type Ending, endOperation } from "./commands/endOperation";
 export { expireHolds } from "./commands/expireHolds";
 export { freezeBlockedWallets } from "./commands/freezeBlockedWallets";
 export { ingestWallet } from "./commands/ingestWallet";
+export { pauseQueue, resumeQueue } from "./commands/pauseQueue";
 export { type PullDeps } from "./commands/pullEntries";
 export { pullExecutedEntries } from "./commands/pullExecutedEntries";
 export { recordWalletBlocks } from "./commands/recordWalletBlocks";
@@ -23,7 +24,8 @@ export {
   findOperationDetails,
   listOpenCounts,
   listStuckOperations,
+  type OpenOperation,
 } from "./store/operationDetails";
 export { type Decision } from "./store/operatorDecisions";
 export { countWalletBlocks, listBlockedWallets } from "./store/walletBlocks";
-export { countPausedQueues, countQueued, listQueues, setQueuePause } from "./store/settlementQueues";
+export { countPausedQueues, countQueued, listQueues } from "./store/settlementQueues";

@@ -1,7 +1,7 @@
 // Events pushed to endpoints of partners. Reads the feed's tables to make and fill deliveries; the feed does not know it.
 export { createWebhooks } from "./createWebhooks";
 export { disableWebhook } from "./commands/disableWebhook";
-export { MAX_REPLAY, replayWebhook, type ReplayWanted } from "./commands/replayWebhook";
+export { replayForOperator, type ReplayWanted } from "./commands/replayWebhook";
 export { enableWebhook } from "./commands/updateWebhook";
 export { listDeliveries, type DeliveryWithAttempts } from "./queries/listDeliveries";
 export { findOwner, listWebhookViews, type WebhookView } from "./store/operatorViews";

@@ -1,7 +1,7 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { rawSql } from "@wonrail/kit/db";
 import { rebuildRecords } from "./rebuildRecords";
-import { beginRebuild, readRebuild } from "../store/rebuilds";
+import { beginRebuild, findRebuild } from "../store/rebuilds";
 import { catchUp, confirmed, deliver, depositCredited, failed, listed, submitted } from "./testing/events";
 import { runAtPoint, crashAt } from "./testing/failpoints";
 import {
@@ -115,7 +115,7 @@ test("a rebuild repairs wrong rows, deletes rows without an entry and keeps rows
   const id = await rebuild();
   await owner(`delete from refunds where org_id = '${stranger}'`);
   expect(await rows()).toEqual(expected);
-  const { organisations, isFinished, entries } = await readRebuild(db(), id);
+  const { organisations, isFinished, entries } = (await findRebuild(db(), id))!;
   expect({ organisations, isFinished }).toEqual({ organisations: 1n, isFinished: true });
   expect(entries).toBeGreaterThan(20n);
 }, 60_000);
@@ -127,7 +127,7 @@ test("a killed rebuild resumes at its position, and two replicas share it", asyn
   await crashAt(world, "payment.rebuilding", () => world.app().rebuildRecords());
   expect(await beginRebuild(db(), "operator:other")).toBe(id);
   await Promise.all([world.app().rebuildRecords(), world.app(1).rebuildRecords()]);
-  expect((await readRebuild(db(), id)).isFinished).toBe(true);
+  expect((await findRebuild(db(), id))!.isFinished).toBe(true);
   expect(await rows()).toEqual(expected);
 }, 60_000);
 
@@ -223,7 +223,7 @@ test("a rebuild corrects settlements while newer events arrive, as if they had n
     runAtPoint("payment.settlements_read", () => publish(confirmed(waiting, { version: 2n })));
   });
   const id = await rebuild();
-  expect((await readRebuild(db(), id)).settlements).toBeGreaterThan(30n);
+  expect((await findRebuild(db(), id))!.settlements).toBeGreaterThan(30n);
   await catchUp(world);
   const rebuilt = await rows();
 

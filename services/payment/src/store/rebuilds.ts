@@ -32,8 +32,8 @@ export async function findOpenRebuild(db: Queryable): Promise<Rebuild | undefine
   return db.maybe<Rebuild>(sql`select ${COLUMNS} from rebuilds where finished_at is null`);
 }
 
-export async function readRebuild(db: Queryable, id: bigint): Promise<Rebuild> {
-  return db.one<Rebuild>(sql`select ${COLUMNS} from rebuilds where id = ${id}`);
+export async function findRebuild(db: Queryable, id: bigint): Promise<Rebuild | undefined> {
+  return db.maybe<Rebuild>(sql`select ${COLUMNS} from rebuilds where id = ${id}`);
 }
 
 /** False when another replica took the step meanwhile. */

@@ -1,3 +1,4 @@
+import { testOperator } from "@wonrail/kit/testing";
 // Places where a seed must never appear: rows, logs and answers. Also: moved rows and changed keys.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -117,7 +118,7 @@ test("wallets are created and signatures given during a change of the key-encryp
   const over = new AbortController();
   const load = workUntilAborted(orgs, made, over.signal);
   const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
-  const { resealed, unopened } = await resealSeeds({ db: world.database.db, keyring });
+  const { resealed, unopened } = await resealSeeds({ db: world.database.db, keyring }, testOperator());
   over.abort();
   expect(await load).toBeGreaterThan(0);
   expect(resealed).toBeGreaterThanOrEqual(25);
@@ -130,10 +131,10 @@ test("wallets are created and signatures given during a change of the key-encryp
 
   // Seeds under the old key, also of a backup, need that key. The report names seeds without their
   // key.
-  const before = await checkSeals({ db: world.database.db, keyring });
+  const { checks: before } = await checkSeals({ db: world.database.db, keyring });
   expect(before).toContainEqual({ kekId: "k2", seeds: expect.any(BigInt) as bigint, problem: null });
   await world.database.db.run(sql`update seeds set kek_id = 'k0' where org_id = ${orgs.at(-1)!}`);
-  const after = await checkSeals({ db: world.database.db, keyring });
+  const { checks: after } = await checkSeals({ db: world.database.db, keyring });
   expect(after).toContainEqual({
     kekId: "k0",
     seeds: 1n,

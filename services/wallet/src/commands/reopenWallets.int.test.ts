@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { listOperatorActions } from "@wonrail/kit/admin";
 import { sql, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -34,8 +35,11 @@ test("an operator reopens a deactivated wallet under his name, and its partner c
   expect(await agreed()).toBe("ACTIVE");
   const after = (await world.client.getWallet({ orgId, walletId })).wallet!;
   expect(after.updatedAt!.getTime()).toBeGreaterThan(before.updatedAt!.getTime());
-  expect(world.logged()).toContain('"operator":"operator:tester"');
+  expect(world.logged()).toContain('"operator":"tester"');
 
+  expect(await listOperatorActions(world.database.db, { limit: 1 })).toMatchObject([
+    { operator: "tester", orgId, subject: walletId, reason: "tokens arrived" },
+  ]);
   expect(await deactivate()).toBe("DEACTIVATED");
   expect(await agreed()).toBe("DEACTIVATED");
   const published = await events();
@@ -46,13 +50,16 @@ test("an operator reopens a deactivated wallet under his name, and its partner c
 });
 
 test("an active, absent or foreign wallet is refused with the reason, and no request is stored", async () => {
-  const refusal = "only a DEACTIVATED wallet can be reopened.";
-  expect(await reopen()).toEqual({ code: 1, output: `${walletId} is ACTIVE: ${refusal}` });
+  const refusal = "only a DEACTIVATED wallet can be reopened";
+  expect(await reopen()).toEqual({ code: 1, output: `wallet: ${walletId} is ACTIVE: ${refusal}` });
   world.ledger.loseAnswer = dies;
   await deactivate();
-  expect(await reopen()).toEqual({ code: 1, output: `${walletId} is DEACTIVATING: ${refusal}` });
+  expect(await reopen()).toEqual({ code: 1, output: `wallet: ${walletId} is DEACTIVATING: ${refusal}` });
   const other = newId("org");
-  expect(await reopen({ org: other })).toEqual({ code: 1, output: `${other} has no wallet ${walletId}.` });
+  expect(await reopen({ org: other })).toEqual({
+    code: 1,
+    output: `wallet: ${other} has no wallet ${walletId}`,
+  });
   expect(await reopen({ org: "FIRST" })).toMatchObject({ code: 2, output: expect.stringContaining("--org") });
   expect(await reopen({ wallet: "kim" })).toMatchObject({
     code: 1,
@@ -177,7 +184,8 @@ async function reopen(
   let output = "";
   const hear = (text: string) => void (output += text);
   const args = ["wallet", "reopen", "--org", options.org ?? orgId, "--wallet", options.wallet ?? walletId];
-  const config = { DATABASE_URL: world.database.url, USER: "tester" };
+  args.push("--reason", "tokens arrived");
+  const config = { WALLET_ADDRESS: world.address, USER: "tester" };
   const code = await runAdmin(args, { config, out: hear, err: hear, patienceMs });
   return { code, output: output.trimEnd() };
 }

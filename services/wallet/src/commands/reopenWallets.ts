@@ -1,3 +1,4 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { type Database, tx } from "@wonrail/kit/db";
 import { assert, isNotExecuted } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
@@ -21,14 +22,16 @@ export interface BeginReopeningDeps {
  */
 export async function beginReopening(
   { db, newRequestId }: BeginReopeningDeps,
-  { orgId, walletId, operator }: { orgId: string; walletId: string; operator: string },
+  { orgId, walletId }: { orgId: string; walletId: string },
+  operator: ActingOperator,
 ): Promise<Reopening | Exclude<StoredStatus, "DEACTIVATED"> | undefined> {
   return tx(db, async (tx) => {
     // Without the lock the wish could be stored again for a wallet that the job has just reopened.
     await lockWallets(tx, [{ orgId, walletId }]);
     const wallet = await findWallet(tx, orgId, walletId);
     if (wallet?.status !== "DEACTIVATED") return wallet?.status;
-    return insertReopening(tx, { orgId, walletId, requestId: newRequestId(), operator });
+    await recordOperatorAction(tx, operator, { orgId, subject: walletId });
+    return insertReopening(tx, { orgId, walletId, requestId: newRequestId(), operator: operator.name });
   });
 }
 

@@ -13,11 +13,18 @@ export interface SealCheck {
  * For each key-encryption key of the seeds: whether a seed under it opens with the current key
  * file.
  */
-export async function checkSeals({ db, keyring }: { db: Database; keyring: Keyring }): Promise<SealCheck[]> {
+export async function checkSeals({
+  db,
+  keyring,
+}: {
+  db: Database;
+  keyring: Keyring;
+}): Promise<{ currentKeyId: string; checks: SealCheck[] }> {
+  const { currentKeyId } = keyring;
   const checks: SealCheck[] = [];
   for (const { kekId, seeds } of await countSeedsByKek(db))
     checks.push({ kekId, seeds, problem: await problemOf(db, keyring, kekId) });
-  return checks;
+  return { currentKeyId, checks };
 }
 
 async function problemOf(db: Database, keyring: Keyring, kekId: string): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
-import { testLog, testRegistry } from "@wonrail/kit/testing";
+import { testLog, testOperator, testRegistry } from "@wonrail/kit/testing";
 import { tokenAbi } from "../../evm/contracts";
 import { type ChainLog } from "../../evm/logs";
 import { listDrifts } from "../../reconciliation/store/drifts";
@@ -25,6 +25,7 @@ import { operationOf, statesOf, ingestExpiredHold } from "../../testing/operatio
 
 const database = freshDatabase();
 const { signal } = new AbortController();
+const operator = testOperator();
 const CURSOR = { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n };
 const [ORG, WALLETS] = [newId("org"), [newId("wal"), newId("wal"), newId("wal")]];
 const NOBODY = `0x${"0".repeat(40)}`;
@@ -32,9 +33,9 @@ const NOBODY = `0x${"0".repeat(40)}`;
 test("moves the cursor back within the ingested blocks only", async () => {
   await saveCursor(database.db, CURSOR);
   const { provider } = createChainDouble();
-  expect(await rescan({ db: database.db, provider }, 1_001n)).toBe("not_ingested_yet");
+  expect(await rescan({ db: database.db, provider }, 1_001n, operator)).toBe("not_ingested_yet");
   expect(await findCursor(database.db)).toEqual(CURSOR);
-  expect(await rescan({ db: database.db, provider }, 901n)).toBe("rewound");
+  expect(await rescan({ db: database.db, provider }, 901n, operator)).toBe("rewound");
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n, blockHash: blockHashOf(900n) });
 });
 
@@ -43,7 +44,9 @@ test("refuses while final blocks were replaced, also for an earlier start", asyn
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
   for (const from of [1_000n, 991n, 990n, 901n])
-    expect(await rescan({ db: database.db, provider: chain.provider }, from)).toEqual({ replacedAt: 1_000n });
+    expect(await rescan({ db: database.db, provider: chain.provider }, from, operator)).toEqual({
+      replacedAt: 1_000n,
+    });
   expect(await findCursor(database.db)).toEqual(CURSOR);
 });
 
@@ -53,7 +56,7 @@ describe("during a rescan", () => {
     await reconcile(deps, signal);
     const before = await finishedAt();
 
-    await rescan(deps, 951n);
+    await rescan(deps, 951n, operator);
     await reconcile(deps, signal);
     for (let more = true; more;) {
       expect(await drifts()).toEqual([]);
@@ -77,7 +80,7 @@ describe("during a rescan", () => {
 
   test("the ledger's side is still compared", async () => {
     const { deps, ledger } = await takenInTo1000();
-    await rescan(deps, 951n);
+    await rescan(deps, 951n, operator);
     const account = { accountId: WALLETS[0]!, balanceWon: "7", sequence: 0n };
     const knowing = { ...ledger, listAccounts: async () => ({ accounts: [account] }) } as never;
     await reconcile({ ...deps, ledger: knowing }, signal);
@@ -86,10 +89,10 @@ describe("during a rescan", () => {
 
   test("a second rescan keeps the furthest block as its goal", async () => {
     const { deps } = await takenInTo1000();
-    await rescan(deps, 951n);
+    await rescan(deps, 951n, operator);
     await scanFinalized(deps);
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 958n });
-    await rescan(deps, 955n);
+    await rescan(deps, 955n, operator);
     for (let more = true; more;) {
       await reconcile(deps, signal);
       expect(await drifts()).toEqual([]);
@@ -101,7 +104,7 @@ describe("during a rescan", () => {
     const { chain, deps } = await takenInTo1000();
     const { callAt } = chain.provider;
     chain.provider.callAt = async (...asked) => {
-      await rescan(deps, 951n);
+      await rescan(deps, 951n, operator);
       return callAt(...asked);
     };
     await reconcile(deps, signal);
@@ -111,7 +114,7 @@ describe("during a rescan", () => {
 
   test("a replica of the previous release moves the cursor without knowing of the rescan", async () => {
     const { deps } = await takenInTo1000();
-    await rescan(deps, 951n);
+    await rescan(deps, 951n, operator);
     const byTheReleaseBefore = (number: bigint) =>
       database.db.run(sql`
         insert into scan_cursor (block_number, block_hash, block_time) values (${number}, ${blockHashOf(number)}, 1)
@@ -127,14 +130,14 @@ describe("during a rescan", () => {
 
   test("a replaced ingested block stops the rescan although it lies beyond the cursor", async () => {
     const { chain, deps } = await takenInTo1000();
-    await rescan(deps, 951n);
+    await rescan(deps, 951n, operator);
     chain.replacedFrom = 990n;
     const walletId = WALLETS[0]!;
     const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD" });
     await ingestExpiredHold(database.db, hold);
     await expect(scanFinalized(deps)).rejects.toThrow("block 1000 was final as");
     await expireHolds(deps, signal);
-    expect(await rescan(deps, 941n)).toEqual({ replacedAt: 1_000n });
+    expect(await rescan(deps, 941n, operator)).toEqual({ replacedAt: 1_000n });
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });
     expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 
@@ -145,7 +148,7 @@ describe("during a rescan", () => {
 
   test("a final block before the ingested one is ignored", async () => {
     const { chain, deps } = await takenInTo1000();
-    await rescan(deps, 951n);
+    await rescan(deps, 951n, operator);
     chain.final = 980n;
     expect(await scanFinalized(deps)).toBe(false);
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });

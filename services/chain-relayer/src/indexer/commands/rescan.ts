@@ -1,3 +1,4 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { type Database, tx } from "@wonrail/kit/db";
 import { type Provider } from "../../evm";
 import { findCursor, findFurthestBlock, lockCursor, rewindCursor } from "../store/scanCursor";
@@ -12,6 +13,7 @@ import { finalBlockAt } from "./assertCanonical";
 export async function rescan(
   { db, provider }: { db: Database; provider: Pick<Provider, "block"> },
   fromBlock: bigint,
+  operator: ActingOperator,
 ): Promise<"rewound" | "not_ingested_yet" | "no_such_block" | { replacedAt: bigint }> {
   const before = await provider.block(fromBlock - 1n);
   if (!before) return "no_such_block";
@@ -25,6 +27,8 @@ export async function rescan(
     const cursor = await lockCursor(tx);
     if (!cursor || cursor.blockNumber < fromBlock) return "not_ingested_yet";
     await rewindCursor(tx, { blockNumber: before.number, blockHash: before.hash, blockTime: before.time });
+    const details = { fromCursor: cursor.blockNumber.toString() };
+    await recordOperatorAction(tx, operator, { subject: `block ${fromBlock}`, details });
     return "rewound";
   });
 }

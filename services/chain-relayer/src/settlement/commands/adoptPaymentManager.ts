@@ -1,3 +1,4 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { type Database, tx } from "@wonrail/kit/db";
 import { findMintRoom, type Provider, tokenOf } from "../../evm";
 import {
@@ -27,6 +28,7 @@ export type Adoption =
 export async function adoptPaymentManager(
   { db, provider }: { db: Database; provider: Pick<Provider, "callAt"> },
   address: string,
+  operator: ActingOperator,
 ): Promise<Adoption> {
   const [known, cursor, furthest] = [
     await listPaymentManagers(db),
@@ -47,6 +49,7 @@ export async function adoptPaymentManager(
   return tx(db, async (tx) => {
     if ((await lockPaymentManagers(tx)).at(-1) !== known.at(-1)) return "changed_meanwhile";
     await savePaymentManager(tx, address);
+    await recordOperatorAction(tx, operator, { subject: address, details: { before: known.at(-1)! } });
     return "adopted";
   });
 }

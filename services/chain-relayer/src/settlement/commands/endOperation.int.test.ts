@@ -1,4 +1,6 @@
+import { listOperatorActions } from "@wonrail/kit/admin";
 import { sql } from "@wonrail/kit/db";
+import { testOperator } from "@wonrail/kit/testing";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { type NewOperation } from "../store/operations";
 import { createChainDouble, cursorAt, blockHashOf, depsOn, TOKEN } from "../../testing/chainDouble";
@@ -17,9 +19,11 @@ test("a final transaction with exactly its steps settles an operation, and the d
   expect(await end(operation, "settled_elsewhere")).toBe("done");
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
   expect(await database.db.query(sql`select type from outbox`)).toEqual([{ type: "operations_confirmed" }]);
-  expect(await decisions()).toEqual([
-    { decision: "settled_elsewhere", reason: "seen by hand", tx_hash: TX_HASH, decided_by: "tester" },
+  expect(await actions()).toMatchObject([
+    { operator: "tester", reason: "seen by hand", orgId: operation.orgId, subject: operation.ledgerRef },
   ]);
+  const [action] = await actions();
+  expect(JSON.parse(action!.details)).toEqual({ decision: "settled_elsewhere", txHash: TX_HASH });
 });
 
 test.each([
@@ -30,7 +34,7 @@ test.each([
   const operation = await deadEnd("name_taken");
   expect(await end(operation, "settled_elsewhere", { change, blockNumber })).toBe("no_proof");
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED name_taken"]);
-  expect(await decisions()).toEqual([]);
+  expect(await actions()).toEqual([]);
 });
 
 test("a transaction that has settled another operation proves nothing", async () => {
@@ -113,10 +117,10 @@ function end(
   const receipt = { ...place, gasUsed: 1n, succeeded: true, transfers: [moved] };
   provider.transferReceipts = () => Promise.resolve(new Map([[TX_HASH, receipt]]));
   const txHash = decision === "settled_elsewhere" ? TX_HASH : null;
-  const given = { decision, reason: "seen by hand", txHash, decidedBy: "tester" };
+  const given = { decision, txHash, operator: testOperator({ reason: "seen by hand" }) };
   return endOperation({ db: database.db, provider, network: "WON_TESTNET" }, ledgerRef, given);
 }
 
-function decisions() {
-  return database.db.query(sql`select decision, reason, tx_hash, decided_by from operator_decisions`);
+function actions() {
+  return listOperatorActions(database.db, { limit: 10 });
 }

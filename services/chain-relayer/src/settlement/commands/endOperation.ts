@@ -1,3 +1,4 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type Provider, tokenOf, type TransferReceipt } from "../../evm";
@@ -6,13 +7,12 @@ import { isMovementOf } from "../domain/movement";
 import { operationIdAnew, walletsOf } from "../domain/steps";
 import { operationsConfirmed } from "../events";
 import {
+  type Decision,
   giveUpHold,
   hasSettled,
   lockUndecidedOperation,
-  type OperatorDecision,
   skipBlockedOperation,
   renameOperation,
-  saveDecision,
 } from "../store/operatorDecisions";
 import { isHold, markConfirmed, type Operation } from "../store/operations";
 import { pullAgainFrom } from "../store/settlementQueues";
@@ -21,6 +21,13 @@ export interface EndDeps {
   db: Database;
   provider: Pick<Provider, "callAt" | "transferReceipts" | "block">;
   network: string;
+}
+
+export interface OperatorDecision {
+  decision: Decision;
+  /** The transaction that settled the operation elsewhere. */
+  txHash: string | null;
+  operator: ActingOperator;
 }
 
 export type Ending =
@@ -48,7 +55,10 @@ export async function endOperation(
     const operation = await lockUndecidedOperation(tx, ledgerRef);
     if (!operation) return "not_at_a_dead_end";
     const ending = await apply(tx, operation, decision, { receipt, network: deps.network });
-    if (ending === "done") await saveDecision(tx, operation, decision);
+    const { orgId } = operation;
+    const details = { decision: decision.decision, txHash: decision.txHash };
+    if (ending === "done")
+      await recordOperatorAction(tx, decision.operator, { orgId, subject: ledgerRef, details });
     return ending;
   });
 }

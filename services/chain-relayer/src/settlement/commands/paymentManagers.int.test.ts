@@ -1,3 +1,4 @@
+import { testOperator } from "@wonrail/kit/testing";
 import { tx } from "@wonrail/kit/db";
 import { encodeToken } from "../../evm/contracts";
 import { RpcRefusal } from "../../evm/rpc";
@@ -72,7 +73,8 @@ describe("a new payment manager is adopted", () => {
       return token ?? "0x";
     },
   };
-  const adopt = (address: string) => adoptPaymentManager({ db: database.db, provider }, address);
+  const adopt = (address: string) =>
+    adoptPaymentManager({ db: database.db, provider }, address, testOperator());
 
   beforeEach(async () => {
     allowance = word("0x0");

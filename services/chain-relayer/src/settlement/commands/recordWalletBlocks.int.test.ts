@@ -1,3 +1,4 @@
+import { testOperator } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { WalletBlockChanged } from "@wonrail/proto/relayer/events/v1/events";
@@ -24,7 +25,7 @@ test("a wallet's block and unblock are reported once each at finality, also afte
   ];
   const deps = depsOn(db, chain);
   while (await scanFinalized(deps));
-  expect(await rescan(deps, 985n)).toBe("rewound");
+  expect(await rescan(deps, 985n, testOperator())).toBe("rewound");
   while (await scanFinalized(deps));
 
   const published = await db.query<{ type: string; aggregate_id: string; payload: Buffer }>(

@@ -4,13 +4,6 @@ import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperat
 
 export type Decision = "settled_elsewhere" | "give_up" | "sign_anew" | "read_again" | "pass_over";
 
-export interface OperatorDecision {
-  decision: Decision;
-  reason: string;
-  txHash: string | null;
-  decidedBy: string;
-}
-
 /** Reasons for which an operation waits until an operator decides. */
 const DEAD_ENDS = ["name_taken", "custody_signed_otherwise"];
 
@@ -21,16 +14,6 @@ export async function lockUndecidedOperation(tx: Tx, ledgerRef: string): Promise
     where (state = 'PLANNED' and wait_reason = any(${DEAD_ENDS}::text[]) or state = 'BLOCKED') and ledger_ref = ${ledgerRef}
     for update`);
   return row && toOperation(row);
-}
-
-export async function saveDecision(
-  tx: Tx,
-  { orgId, ledgerRef }: OperationKey,
-  { decision, reason, txHash, decidedBy }: OperatorDecision,
-): Promise<void> {
-  await tx.run(sql`
-    insert into operator_decisions (org_id, ledger_ref, decision, reason, tx_hash, decided_by)
-    values (${orgId}, ${ledgerRef}, ${decision}, ${reason}, ${txHash}, ${decidedBy})`);
 }
 
 /** Gives the operation another name on the chain: events of the old one are not its own. */

@@ -1,3 +1,4 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Database, tx } from "@wonrail/kit/db";
@@ -10,6 +11,7 @@ import { type WebhookKey } from "./updateWebhook";
 export async function disableWebhook(
   { db }: { db: Database },
   { orgId, webhookId }: WebhookKey,
+  operator: ActingOperator,
 ): Promise<void> {
   await tx(db, async (tx) => {
     const webhook = await lockWebhook(tx, orgId, webhookId);
@@ -18,5 +20,6 @@ export async function disableWebhook(
     const disabled = await saveWebhook(tx, { ...webhook, status: "DISABLED", disabledReason: "OPERATOR" });
     const change = webhookChange(disabled, "webhook.disabled", newId("evt"));
     await publishChanges(tx, [change], () => [change]);
+    await recordOperatorAction(tx, operator, { orgId, subject: webhookId });
   });
 }

@@ -1,8 +1,9 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { type Answered, type KeyedRequest, once } from "@wonrail/kit/idempotency";
 import { replayFailed, replayRange } from "../store/deliveries";
-import { lockWebhook, type StoredWebhook } from "../store/webhooks";
+import { lockWebhook } from "../store/webhooks";
 import { type WebhookKey } from "./updateWebhook";
 
 /** Events between two sequences, or the deliveries without an attempt left. */
@@ -19,15 +20,27 @@ export async function replayWebhook(
   keyed?: KeyedRequest,
 ): Promise<Answered<{ deliveries: number }>> {
   return tx(db, (tx) =>
-    once(tx, keyed, async () => {
-      const webhook = await lockWebhook(tx, orgId, webhookId);
-      if (!webhook) throw new DomainError("WHK_001");
-      return { deliveries: await replay(tx, webhook, wanted) };
-    }),
+    once(tx, keyed, async () => ({ deliveries: await replay(tx, { orgId, webhookId }, wanted) })),
   );
 }
 
-function replay(tx: Tx, webhook: StoredWebhook, wanted: ReplayWanted): Promise<number> {
+/** The same for an operator. */
+export async function replayForOperator(
+  { db }: { db: Database },
+  { orgId, webhookId }: WebhookKey,
+  wanted: ReplayWanted,
+  operator: ActingOperator,
+): Promise<number> {
+  return tx(db, async (tx) => {
+    const deliveries = await replay(tx, { orgId, webhookId }, wanted);
+    await recordOperatorAction(tx, operator, { orgId, subject: webhookId, details: { deliveries } });
+    return deliveries;
+  });
+}
+
+async function replay(tx: Tx, { orgId, webhookId }: WebhookKey, wanted: ReplayWanted): Promise<number> {
+  const webhook = await lockWebhook(tx, orgId, webhookId);
+  if (!webhook) throw new DomainError("WHK_001");
   if (wanted === "failed") return replayFailed(tx, webhook, MAX_REPLAY);
   // Later events are delivered anyway.
   const upTo = wanted.upTo < webhook.afterSequence ? wanted.upTo : webhook.afterSequence;

@@ -1,3 +1,4 @@
+import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { tx } from "@wonrail/kit/db";
 import { type EventType } from "../../feed";
@@ -36,11 +37,13 @@ export async function updateWebhook(
 export async function enableWebhook(
   { db }: Pick<WebhookDeps, "db">,
   { orgId, webhookId }: WebhookKey,
+  operator: ActingOperator,
 ): Promise<void> {
   await tx(db, async (tx) => {
     const webhook = await lockWebhook(tx, orgId, webhookId);
     if (!webhook) throw new DomainError("WHK_001");
     await saveWebhook(tx, changed(webhook, { status: "ENABLED" }));
+    await recordOperatorAction(tx, operator, { orgId, subject: webhookId });
   });
 }
 

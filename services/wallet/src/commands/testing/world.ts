@@ -9,6 +9,7 @@ import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { WalletServiceService, WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
 import { type Config } from "../../config";
+import { adminRpc } from "../../adminRpc";
 import { rpc } from "../../rpc";
 import { createLedgerDouble, type LedgerDouble } from "./ledgerDouble";
 
@@ -21,6 +22,8 @@ export interface World {
   ledger: LedgerDouble;
   app: App;
   client: PromiseClient<WalletServiceService> & ClientLifecycle;
+  /** host:port of both services. */
+  address: string;
   registry: Registry;
   /** All log output at the lowest level. */
   logged(): string;
@@ -46,9 +49,19 @@ export function openWorld(config: Partial<Config> = {}): Promise<World> {
     const { address } = await parts.server([ledger.service], { log });
     const own = { LEDGER_ADDRESS: address, KEK_PATH: kekPath, ...SETTINGS, ...config } as Config;
     const app = parts.app((onClose) => createApp({ config: own, db: database.db, log, registry, onClose }));
-    const server = await parts.server(rpc(app), { log, registry });
+    const server = await parts.server([...rpc(app), adminRpc(app)], { log, registry });
     const client = parts.client(WalletServiceService, server.address, { name: "wallet" });
-    return { database, ledger, app, client, registry, logged: () => lines, kekPath, mountKeks };
+    return {
+      database,
+      ledger,
+      app,
+      client,
+      address: server.address,
+      registry,
+      logged: () => lines,
+      kekPath,
+      mountKeks,
+    };
   });
 }
 

@@ -1,0 +1,245 @@
+import { implementAdmin, readLimit } from "@wonrail/kit/admin";
+import { readAddress } from "@wonrail/kit/contract/address";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { type Database } from "@wonrail/kit/db";
+import { enumName, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
+import {
+  type Drift as DriftMessage,
+  type OpenOperation as OpenOperationMessage,
+  OperationEnding,
+  RelayerAdminServiceService,
+} from "@wonrail/proto/relayer/v1/admin";
+import { type Provider, RpcUnanswered } from "./evm";
+import { listPaymentManagers, rescan } from "./indexer";
+import { acknowledge, type Drift, listDrifts } from "./reconciliation";
+import {
+  type Adoption,
+  adoptPaymentManager,
+  type Decision,
+  type Ending,
+  endOperation,
+  findOperationDetails,
+  listBlockedWallets,
+  listQueues,
+  listStuckOperations,
+  type OpenOperation,
+  pauseQueue,
+  resumeQueue,
+} from "./settlement";
+
+const MAX_LIMIT = 10_000;
+const NO_QUEUE = "has no queue: an organisation gets its queue with its first entry";
+
+export interface AdminDeps {
+  db: Database;
+  network: string;
+  /** The checked chain. Null when the signal aborts before that. */
+  reachChain: (signal: AbortSignal) => Promise<Provider | null>;
+}
+
+/** The operators' gRPC methods. The kit has checked the operator's role and reason. */
+export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
+  return implementAdmin(RelayerAdminServiceService, {
+    async listOpenOperations({ olderThanSeconds, orgId, limit }) {
+      const wanted = {
+        olderThanSeconds,
+        orgId: orgId === undefined ? null : readOrgId(orgId),
+        limit: readLimit(limit, MAX_LIMIT),
+      };
+      return { operations: (await listStuckOperations(db, wanted)).map(openOperationMessage) };
+    },
+
+    async getOperationDetails({ ref }) {
+      const details = await findOperationDetails(db, ref);
+      if (!details) throw refusal("ref", NO_OPERATION);
+      const { operation, earlier, transactions, authorizations } = details;
+      return {
+        operationJson: toJson(operation),
+        earlierJson: earlier.map(toJson),
+        transactionsJson: transactions.map(toJson),
+        authorizationsJson: authorizations.map(toJson),
+      };
+    },
+
+    async endOperation({ ledgerRef, ending, txHash }, { operator, signal }) {
+      const decision = decisionOf(ending);
+      if ((decision === "settled_elsewhere") !== (txHash !== undefined))
+        throw refusal("txHash", "belongs to an operation that was settled elsewhere, and only to that");
+      const wanted = { decision, txHash: txHash?.toLowerCase() ?? null };
+      const ended = await onChain(signal, (provider) =>
+        endOperation({ db, provider, network }, ledgerRef, { ...wanted, operator }),
+      );
+      if (ended !== "done") throw refusal("operation", NOT_ENDED[ended]);
+      return {};
+    },
+
+    async listQueues() {
+      const queues = await listQueues(db);
+      return {
+        queues: queues.map(({ orgId, pausedReason, queued }) => ({
+          orgId,
+          pausedReason: pausedReason ?? undefined,
+          queued,
+        })),
+      };
+    },
+
+    async pauseQueue({ orgId }, { operator }) {
+      if (!(await pauseQueue({ db }, readOrgId(orgId), operator))) throw refusal("organisation", NO_QUEUE);
+      return {};
+    },
+
+    async resumeQueue({ orgId }, { operator }) {
+      if (!(await resumeQueue({ db }, readOrgId(orgId), operator))) throw refusal("organisation", NO_QUEUE);
+      return {};
+    },
+
+    async listDrifts({ all, limit }) {
+      const drifts = await listDrifts(db, { all, limit: readLimit(limit, MAX_LIMIT) });
+      return { drifts: drifts.map(driftMessage) };
+    },
+
+    async acknowledgeDrifts({ which }, { operator }) {
+      if (which === undefined) throw refusal("which", "must name a wallet or a drift");
+      const wanted = which.$case === "walletId" ? { walletId: which.value } : { driftId: which.value };
+      return { acknowledged: await acknowledge({ db }, wanted, operator) };
+    },
+
+    async listBlockedWallets({ limit }) {
+      const wallets = await listBlockedWallets(db, readLimit(limit, MAX_LIMIT));
+      return { wallets: wallets.map((wallet) => ({ ...wallet, refusal: wallet.refusal ?? undefined })) };
+    },
+
+    async rescanBlocks({ fromBlock }, { operator, signal }) {
+      if (fromBlock < 1n) throw refusal("from", "the first block that can be read again is 1");
+      const outcome = await onChain(signal, (provider) => rescan({ db, provider }, fromBlock, operator));
+      if (outcome === "no_such_block") throw refusal("from", `the chain has no block ${fromBlock - 1n}`);
+      if (outcome === "not_ingested_yet")
+        throw refusal("from", `block ${fromBlock} has not been ingested yet`);
+      if (outcome !== "rewound") throw refusal("from", replacedAt(outcome.replacedAt));
+      return {};
+    },
+
+    async listPaymentManagers() {
+      return { addresses: await listPaymentManagers(db) };
+    },
+
+    async adoptPaymentManager({ address: text }, { operator, signal }) {
+      const address = readAddress(text);
+      if (address === null) throw refusal("address", "must be an address");
+      const outcome = await onChain(signal, (provider) =>
+        adoptPaymentManager({ db, provider }, address, operator),
+      );
+      if (outcome !== "adopted") throw refusal("address", notAdopted(address, outcome));
+      return {};
+    },
+  });
+
+  async function onChain<T>(signal: AbortSignal, work: (provider: Provider) => Promise<T>): Promise<T> {
+    const provider = await reachChain(signal);
+    if (provider === null) throw new DomainError("SYS_002");
+    try {
+      return await work(provider);
+    } catch (error) {
+      throw error instanceof RpcUnanswered ? new DomainError("SYS_002", null, { cause: error }) : error;
+    }
+  }
+}
+
+const NO_OPERATION = "is no operation. An entry becomes one when its queue has room: see queue list";
+
+const DECISIONS: Record<Uppercase<Decision>, Decision> = {
+  SETTLED_ELSEWHERE: "settled_elsewhere",
+  GIVE_UP: "give_up",
+  SIGN_ANEW: "sign_anew",
+  READ_AGAIN: "read_again",
+  PASS_OVER: "pass_over",
+};
+
+function decisionOf(ending: OperationEnding): Decision {
+  const name = enumName(OperationEnding, ending);
+  if (name === undefined) throw refusal("ending", "must be a way that this release knows");
+  return DECISIONS[name];
+}
+
+const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
+  another_way: "use read-again or pass-over for a BLOCKED entry, and the other ways for all other operations",
+  not_at_a_dead_end: "it does not wait for an operator. See: operation show",
+  only_a_hold_is_given_up:
+    "only a hold can be given up: the ledger has already moved the money of an entry. Use settled or sign-anew",
+  custody_signs_no_other:
+    "custody has signed another authorization for it and never signs a second one. Use settled, or give-up for a hold",
+  no_proof:
+    "the transaction is no proof: it must be final and indexed, have moved exactly the operation's " +
+    "steps, and have settled no other operation",
+};
+
+function replacedAt(block: bigint): string {
+  return (
+    `block ${block}, the last ingested one, is not the block that was final: final blocks were replaced. ` +
+    "A rescan would credit the deposits in these blocks a second time. See docs/runbooks/FinalBlockReplaced.md"
+  );
+}
+
+function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): string {
+  switch (outcome) {
+    case "in_use":
+      return `${address} is in use`;
+    case "nothing_ingested":
+      return "the service has not ingested a block yet";
+    case "rescanning":
+      return "a rescan is under way. Try again when it has ended";
+    case "not_of_our_token":
+      return `${address} was not a payment manager of the token at the last ingested block`;
+    case "changed_meanwhile":
+      return "another payment manager was adopted meanwhile";
+    default:
+      return (
+        `at block ${outcome.blockNumber}, the last indexed one, ${outcome.stillMints} could still mint: ` +
+        "an operation might be minted twice. Set its mint allowance to 0, and try again when that " +
+        "change is final and indexed"
+      );
+  }
+}
+
+function openOperationMessage({
+  waitReason,
+  txHash,
+  ageSeconds,
+  ...rest
+}: OpenOperation): OpenOperationMessage {
+  return {
+    ...rest,
+    waitReason: waitReason ?? undefined,
+    txHash: txHash ?? undefined,
+    ageSeconds: Math.max(0, Math.round(ageSeconds)),
+  };
+}
+
+function driftMessage({
+  acknowledgedAt,
+  acknowledgedBy,
+  resolvedAt,
+  expected,
+  actual,
+  ...rest
+}: Drift): DriftMessage {
+  return {
+    ...rest,
+    expected: expected.toString(),
+    actual: actual.toString(),
+    acknowledgedAt: acknowledgedAt ?? undefined,
+    acknowledgedBy: acknowledgedBy ?? undefined,
+    resolvedAt: resolvedAt ?? undefined,
+  };
+}
+
+function toJson(row: object): string {
+  return JSON.stringify(row, (_key, value: unknown) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
+}
+
+function refusal(path: string, message: string): DomainError {
+  return invalidRequest([{ path, message }]);
+}

@@ -1,0 +1,102 @@
+import { implementAdmin, readLimit } from "@wonrail/kit/admin";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { type Database } from "@wonrail/kit/db";
+import { enumFilter, enumValue, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
+import { listConsumers } from "@wonrail/kit/inbox";
+import {
+  EventsAdminServiceService,
+  type ReplayDeliveriesRequest,
+  type WebhookState,
+} from "@wonrail/proto/events/v1/admin";
+import { DeliveryStatus, WebhookStatus } from "@wonrail/proto/events/v1/events";
+import { deliveryMessage } from "./messages";
+import {
+  disableWebhook,
+  enableWebhook,
+  findOwner,
+  listDeliveries,
+  listWebhookViews,
+  replayForOperator,
+  type ReplayWanted,
+  type WebhookView,
+} from "./webhooks";
+
+/** The operators' gRPC methods. The kit has checked the operator's role and reason. */
+export function adminRpc({ db }: { db: Database }): GrpcService {
+  return implementAdmin(EventsAdminServiceService, {
+    async listWebhookStates({ orgId, webhookId, troubled, limit }) {
+      const views = await listWebhookViews(db, {
+        orgId: orgId === undefined ? null : readOrgId(orgId),
+        webhookId: webhookId ?? null,
+        isTroubled: troubled,
+        limit: readLimit(limit),
+      });
+      return { webhooks: views.map(stateMessage) };
+    },
+
+    async listWebhookDeliveries({ webhookId, status: wanted, limit }) {
+      const status = enumFilter(DeliveryStatus, wanted, "status") ?? null;
+      const page = { limit: readLimit(limit), offset: 0, after: null };
+      const { items } = await listDeliveries({ db }, { ...(await keyOf(webhookId)), status }, page);
+      return { deliveries: items.map(deliveryMessage) };
+    },
+
+    async disableWebhook({ webhookId }, { operator }) {
+      await disableWebhook({ db }, await keyOf(webhookId), operator);
+      return {};
+    },
+
+    async enableWebhook({ webhookId }, { operator }) {
+      await enableWebhook({ db }, await keyOf(webhookId), operator);
+      return {};
+    },
+
+    async replayDeliveries(request, { operator }) {
+      const wanted = wantedOf(request);
+      return {
+        deliveries: await replayForOperator({ db }, await keyOf(request.webhookId), wanted, operator),
+      };
+    },
+
+    async listConsumers() {
+      const consumers = await listConsumers(db);
+      return {
+        consumers: consumers.map(({ group, events, ...rest }) => ({
+          ...rest,
+          consumerGroup: group,
+          events: BigInt(events),
+        })),
+      };
+    },
+  });
+
+  /** Finds the webhook's organisation, because every statement names it. */
+  async function keyOf(webhookId: string) {
+    const orgId = await findOwner(db, webhookId);
+    if (orgId === undefined) throw new DomainError("WHK_001");
+    return { orgId, webhookId };
+  }
+}
+
+function wantedOf({ wanted }: ReplayDeliveriesRequest): ReplayWanted {
+  if (wanted?.$case === "range") return wanted.value;
+  if (wanted?.$case === "failed" && wanted.value) return "failed";
+  throw invalidRequest([{ path: "wanted", message: "must be a range or the failed deliveries" }]);
+}
+
+function stateMessage({
+  failingSince,
+  pendingSince,
+  disabledReason,
+  eventsBehind,
+  ...view
+}: WebhookView): WebhookState {
+  return {
+    ...view,
+    status: enumValue(WebhookStatus, view.status),
+    eventsBehind: BigInt(eventsBehind),
+    disabledReason: disabledReason ?? undefined,
+    failingSince: failingSince ?? undefined,
+    pendingSince: pendingSince ?? undefined,
+  };
+}

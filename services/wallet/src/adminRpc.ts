@@ -1,0 +1,65 @@
+import { implementAdmin } from "@wonrail/kit/admin";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { type Id, isId } from "@wonrail/kit/contract/ids";
+import { enumValue, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
+import { KeyFileProblem } from "@wonrail/kit/kms";
+import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
+import { WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
+import { type App } from "./app";
+import { visibleStatus } from "./domain/wallet";
+
+type AdminApp = Pick<App, "checkSeals" | "resealSeeds" | "requestReopening" | "findReopening">;
+
+/** The operators' gRPC methods. The kit has checked the operator's role and reason. */
+export function adminRpc(app: AdminApp): GrpcService {
+  return implementAdmin(WalletAdminServiceService, {
+    async checkSeals() {
+      const { currentKeyId, checks } = await withKeyFile(() => app.checkSeals());
+      return {
+        currentKekId: currentKeyId,
+        checks: checks.map(({ problem, ...check }) => ({ ...check, problem: problem ?? undefined })),
+      };
+    },
+
+    async resealSeeds(_request, { operator }) {
+      const { kekId, resealed, unopened } = await withKeyFile(() => app.resealSeeds(operator));
+      return { kekId, resealed, unopenedOrgIds: unopened };
+    },
+
+    async reopenWallet(request, { operator }) {
+      const key = keyOf(request);
+      const begun = await app.requestReopening(key, operator);
+      if (begun === undefined) throw refusal("wallet", `${key.orgId} has no wallet ${key.walletId}`);
+      if (typeof begun === "string")
+        throw refusal("wallet", `${key.walletId} is ${begun}: only a DEACTIVATED wallet can be reopened`);
+      return { requestId: begun.requestId };
+    },
+
+    async getReopening(request) {
+      const { reopening, wallet } = await app.findReopening(keyOf(request));
+      if (!wallet) throw new DomainError("WAL_002", { walletId: request.walletId });
+      const status = enumValue(WalletStatus, visibleStatus(wallet.status));
+      return { requestId: reopening?.requestId, status };
+    },
+  });
+}
+
+function keyOf({ orgId, walletId }: { orgId: string; walletId: string }): {
+  orgId: Id<"org">;
+  walletId: Id<"wal">;
+} {
+  if (!isId("wal", walletId)) throw refusal("walletId", "must be a wallet's id");
+  return { orgId: readOrgId(orgId), walletId };
+}
+
+async function withKeyFile<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof KeyFileProblem ? refusal("keyFile", error.message) : error;
+  }
+}
+
+function refusal(path: string, message: string): DomainError {
+  return invalidRequest([{ path, message }]);
+}
