@@ -2,6 +2,7 @@ import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeExit } from "@wonrail/local/process/ownedProcess";
+import { replayHistory } from "./checker";
 import { openHistory } from "./historyWriter";
 import { type Fault } from "./nemesis/fault";
 import { FAULTS } from "./nemesis/faults";
@@ -96,6 +97,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       violations: [
         ...world.receiver.forged.map((text) => `a delivery has no valid signature: ${text}`),
         ...(await verify(world)),
+        ...(await describeChecked(history.file)),
       ],
     };
     if (!isSound(result)) cpSync(world.home.logsDir, join(folder, "logs"), { recursive: true });
@@ -147,6 +149,12 @@ async function untilAnswered(clients: Clients, working: Promise<void>): Promise<
 
 function crashesOf({ replicas }: World): string[] {
   return replicas.flatMap(({ name, crashes }) => crashes.map((exit) => `${name}: ${describeExit(exit)}`));
+}
+
+/** The checker's violations, each with its part of the history. */
+async function describeChecked(historyFile: string): Promise<string[]> {
+  const { violations, text } = await replayHistory(historyFile);
+  return violations.length === 0 ? [] : [text];
 }
 
 /** The ledger's own verification of its journal. */

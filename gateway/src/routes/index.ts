@@ -78,6 +78,19 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("GET", "/api/wallets/:walletId/balance", allTransactions.getBalance, allTransactions.getBalanceWith(clients)),
     route("GET", "/api/transactions", allTransactions.listAllTransactions, allTransactions.listAllTransactionsWith(clients)),
 
+    ...recordRoutes(clients),
+    ...x402Routes(clients),
+    ...eventRoutes(clients),
+    route("GET", "/healthz", health.checkHealth, health.answerHealth),
+    // GET /api/events/stream is answered by middleware/eventStream.ts: see events.STREAM_ROUTE.
+    // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
+  ];
+  return table.map(withScope);
+}
+
+function recordRoutes(clients: Clients) {
+  // prettier-ignore
+  return [
     route("POST", "/api/transaction", transactions.createTransaction, transactions.createTransactionWith(clients)),
     route("GET", "/api/transaction", transactions.listTransactions, transactions.listTransactionsWith(clients)),
     route("GET", "/api/transaction/:id", transactions.getTransaction, transactions.getTransactionWith(clients)),
@@ -85,17 +98,16 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("PATCH", "/api/transaction/:id/status", transactions.updateTransactionStatus, transactions.updateTransactionStatusWith(clients)),
     route("PATCH", "/api/transaction/:id/schedule",
       transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
+  ];
+}
 
+function x402Routes(clients: Clients) {
+  // prettier-ignore
+  return [
     route("GET", "/x402/supported", x402.getX402Support, x402.getX402SupportWith(clients)),
     route("POST", "/x402/verify", x402.verifyX402Payment, x402.verifyX402PaymentWith(clients)),
     route("POST", "/x402/settle", x402.settleX402Payment, x402.settleX402PaymentWith(clients)),
-
-    ...eventRoutes(clients),
-    route("GET", "/healthz", health.checkHealth, health.answerHealth),
-    // GET /api/events/stream is answered by middleware/eventStream.ts: see events.STREAM_ROUTE.
-    // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
-  return table.map(withScope);
 }
 
 function eventRoutes(clients: Clients) {
