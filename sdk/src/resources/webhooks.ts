@@ -135,7 +135,10 @@ export interface WebhookTestEvent {
   /** Time of the test. */
   createdAt: string;
   /** The webhook. */
-  data: { webhookId: string };
+  data: {
+    /** Id of the webhook. */
+    webhookId: string;
+  };
 }
 
 /** Filters of `webhooks.listDeliveries`. */
