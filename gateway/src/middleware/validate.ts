@@ -76,7 +76,7 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): FieldProblem[] {
     }));
   }
   if (issue.code === "invalid_union") {
-    // One form has all the given fields: its problems are the caller's.
+    // If one form alone has all the given fields, its problems are reported.
     const forms = issue.errors.filter((errors) => errors.every(({ code }) => code !== "unrecognized_keys"));
     if (forms.length === 1)
       return forms[0]!.flatMap((one) => problemsOf({ ...one, path: [...issue.path, ...one.path] }, place));

@@ -128,7 +128,7 @@ const streamEvents = operation({
     "`id` of each is its sequence, so a client that reconnects sends it as `Last-Event-ID`. `event` is " +
     "its type and `data` the event as JSON. A comment follows every few seconds without an event. The " +
     "stream ends when a gateway stops: connect again. An organisation may have 10 streams per gateway; " +
-    "one more is refused with RATE_001.",
+    "RATE_001 refuses another stream.",
   access: "full",
   isStream: true,
   query: z.strictObject(eventFilters),
