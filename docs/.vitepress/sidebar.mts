@@ -45,6 +45,8 @@ const everywhere = [
     "handle-errors",
     "events",
     "sdk",
+    "python",
+    "other-languages",
   ]),
   operate,
   section("Reference", "reference", [

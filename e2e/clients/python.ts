@@ -1,33 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findTool } from "../ops/tools";
 import { cacheFolder } from "./cacheFolder";
+import { run } from "./run";
 
 const REQUIREMENTS = join(__dirname, "requirements.txt");
-const INSTALL_MS = 240_000;
 const OLDEST_MINOR = 10;
 
-export interface Run {
-  ok: boolean;
-  output: string;
-}
-
-/** Runs a program and returns its output. */
-export function run(
-  program: string,
-  args: string[],
-  { cwd, env, input }: { cwd?: string; env?: Record<string, string>; input?: string } = {},
-): Run {
-  const all = { ...process.env, ...env };
-  const ran = spawnSync(program, args, { cwd, input, env: all, encoding: "utf8", timeout: INSTALL_MS });
-  return {
-    ok: ran.status === 0,
-    output: `${ran.stdout ?? ""}${ran.stderr ?? ""}${ran.error?.message ?? ""}`,
-  };
-}
-
-export type Python = { ok: true; command: string } | { ok: false; why: string };
+export type Python = { ok: true; command: string; minor: number } | { ok: false; why: string };
 
 /** Python with the packages of requirements.txt, in an environment that later runs use again. */
 export function findPython(): Python {
@@ -40,7 +20,7 @@ export function findPython(): Python {
   const folder = cacheFolder("python", version, readFileSync(REQUIREMENTS, "utf8"));
   const problem = existsSync(folder) ? undefined : install(python, folder);
   if (problem !== undefined) return { ok: false, why: problem };
-  return { ok: true, command: join(folder, "bin/python3") };
+  return { ok: true, command: join(folder, "bin/python3"), minor };
 }
 
 /** Renames the environment when it is complete, so that concurrent runs do not disturb each other. */

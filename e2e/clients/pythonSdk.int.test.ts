@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { reportSkipped } from "../support/reportSkipped";
 import { cacheFolder } from "./cacheFolder";
-import { findPython, run } from "./python";
+import { findPython } from "./python";
+import { run } from "./run";
 
 // The tests of sdk/python, which pytest and mypy run.
 

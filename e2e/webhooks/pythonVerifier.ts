@@ -1,4 +1,5 @@
-import { findPython, run } from "../clients/python";
+import { findPython } from "../clients/python";
+import { run } from "../clients/run";
 
 /** Verifies a delivery with PyPI's standardwebhooks, and returns the event. Throws when the signature is wrong. */
 export type PythonVerifier = (secret: string, headers: Record<string, string>, body: string) => unknown;

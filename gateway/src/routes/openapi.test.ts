@@ -244,6 +244,16 @@ test("a nullable value is a list of types with null, and never null alone or an 
   for (const [at, { type }] of errors) expect([at, type]).toEqual([at, ["object", "null"]]);
 });
 
+test("an object with fields that can be null has x-nullable, which a Go client needs", () => {
+  const nullable = schemasIn(document, "#").filter(
+    ([, { type, properties }]) => properties && [type].flat().includes("null"),
+  );
+  expect(nullable.map(([at]) => at.split("/").slice(3).join("/"))).toContain(
+    "Payment/properties/cancellation",
+  );
+  expect(nullable.filter(([, node]) => node["x-nullable"] !== true).map(([at]) => at)).toEqual([]);
+});
+
 test("no name of a schema collides with a name that openapi-generator derives in Go", () => {
   const schemas = Object.keys(document.components.schemas!);
   const derived = schemas.flatMap((name) => [`New${name}`, `New${name}WithDefaults`, `Nullable${name}`]);
@@ -251,6 +261,15 @@ test("no name of a schema collides with a name that openapi-generator derives in
   // File systems and Java's class files do not tell upper case from lower case.
   const names = [...schemas, ...derived, ...requests].map((name) => name.toLowerCase());
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test("no value of a named enum has the Go constant of another enum's value", () => {
+  const enums = Object.values(document.components.schemas as Record<string, { enum?: string[] }>);
+  const constants = enums.flatMap(({ enum: values = [] }) =>
+    values.map((value) => value.toUpperCase().replace(/[^A-Z0-9]/g, "_")),
+  );
+  expect(constants.length).toBeGreaterThan(50);
+  expect(constants.filter((name, index) => constants.indexOf(name) !== index)).toEqual([]);
 });
 
 test("the document has no webhooks, which client generators reject", () => {
