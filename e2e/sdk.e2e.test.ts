@@ -18,10 +18,11 @@ import {
   VERSION,
 } from "@wonrail/sdk";
 import { computeAddress } from "ethers";
+import { playClients } from "./clients/playClients";
 import { checkAnswer } from "./support/contract";
 import { startStack, type TestStack } from "./support/startStack";
 
-// The client library and its command line example against the real service, as a partner uses them.
+// The client libraries and the command line example against the real service, as a partner uses them.
 
 jest.setTimeout(480_000);
 
@@ -278,6 +279,8 @@ test("services refuse callers without a certificate, and only the relayer may si
   expect(await signingAs("payment")).toBe("SYS_001");
   expect(await signingAs("chain-relayer")).toBe(0);
 });
+
+describe("clients of other languages", () => playClients(() => ({ stack: stack.stack(), client })));
 
 describe("the command line example", () => {
   const key = `0x${randomBytes(32).toString("hex")}`;

@@ -48,6 +48,8 @@ const everywhere = [
     "handle-errors",
     "events",
     "sdk",
+    "python",
+    "other-languages",
   ]),
   operate,
   section("Reference", "reference", [

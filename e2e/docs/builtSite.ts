@@ -5,7 +5,7 @@ import { ROOT } from "../ops/repository";
 const SITE = join(ROOT, "docs/dist");
 const BASE = "/docs/";
 /** Paths of the gateway outside the site. */
-const GATEWAY_PATHS = ["/api/docs", "/api/openapi.json"];
+const GATEWAY_PATHS = ["/api/docs", "/api/openapi.json", "/api/postman.json"];
 
 export interface BuiltPage {
   /** The path below the site's base, such as guides/sdk.html. */

@@ -8,6 +8,7 @@ import { renderDecisions } from "./renderDecisions";
 import { renderErrorPage, renderErrors } from "./renderErrors";
 import { renderEvents } from "./renderEvents";
 import { renderMetrics } from "./renderMetrics";
+import { renderPythonSdk } from "./renderPythonSdk";
 import { renderRest } from "./renderRest";
 import { renderSdk } from "./renderSdk";
 import { renderVectors } from "../wire/vectors";
@@ -16,6 +17,7 @@ import { wrapMarkdown } from "../words/wrapMarkdown";
 const renderers: Record<string, () => string> = {
   "docs/adr/index.md": renderDecisions,
   "docs/contribute/error-coverage.md": renderCoverage,
+  "docs/guides/python.md": renderPythonSdk,
   "docs/guides/sdk.md": renderSdk,
   "docs/operate/alerts.md": renderAlerts,
   "docs/reference/api-changes.md": () => renderApiChanges(),

@@ -1,6 +1,11 @@
-// Writes gateway/openapi.json from the routes. A test fails when the committed file differs.
+// Writes gateway/openapi.json and gateway/postman.json from the routes. A test fails when a committed file differs.
 import { writeFileSync } from "node:fs";
-import { renderOpenApi } from "../dist/routes/renderOpenApi.js";
+import { renderOpenApi, renderPostmanCollection } from "../dist/routes/renderOpenApi.js";
 
-writeFileSync(new URL("../openapi.json", import.meta.url), renderOpenApi());
-process.stdout.write("wrote gateway/openapi.json\n");
+for (const [name, text] of [
+  ["openapi.json", renderOpenApi()],
+  ["postman.json", renderPostmanCollection()],
+]) {
+  writeFileSync(new URL(`../${name}`, import.meta.url), text);
+  process.stdout.write(`wrote gateway/${name}\n`);
+}

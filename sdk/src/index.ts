@@ -60,8 +60,8 @@ export type {
   AllTransactionsQuery,
   BalanceAtTime,
   BalanceQuery,
+  CreatedWallet,
   CreateWalletRequest,
-  NewWallet,
   UpdateWalletRequest,
   Wallet,
   WalletListQuery,
@@ -170,4 +170,4 @@ export type {
   UsedApiKey,
 } from "./resources/keys.ts";
 export type { WebhookHeaders } from "./internal/unwrapWebhook.ts";
-export type { WaitOptions } from "./internal/pollUntil.ts";
+export type { WaitOptions, WaitPredicate } from "./internal/pollUntil.ts";

@@ -7,10 +7,20 @@ const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
 const payment = { payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 12_000 };
 const transfer = { fromWalletId: "wal_1", toWalletAddress: ADDRESS, amount: 1_000 };
+const key = { name: "shop", scopes: ["payments:read"] };
 const record = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1", paymentType: "INSTANT" };
 const instant = { ...record, txHash: `0x${"4e".repeat(32)}` };
 
-type Resource = "auth" | "wallets" | "transfers" | "charges" | "payments" | "transactions";
+type Resource =
+  | "auth"
+  | "wallets"
+  | "transfers"
+  | "charges"
+  | "payments"
+  | "transactions"
+  | "events"
+  | "keys"
+  | "webhooks";
 type Call = [method: `${Resource}.${string}`, args: unknown[], problem: object];
 
 beforeEach(() => {
@@ -50,6 +60,12 @@ test.each<Call>([
   ["transactions.list", [{ address: undefined }], isUndefined("address")],
   ["transactions.list", [{ from: undefined }], isUndefined("from")],
   ["transactions.list", [{ to: undefined }], isUndefined("to")],
+  ["events.list", [{ after: undefined }], isUndefined("after")],
+  ["events.list", [{ types: undefined }], isUndefined("types")],
+  ["keys.create", [{ ...key, allowedAddresses: undefined }], isUndefined("allowedAddresses")],
+  ["keys.create", [{ ...key, expiresAt: undefined }], isUndefined("expiresAt")],
+  ["webhooks.create", [{ url: "https://a.example", eventTypes: undefined }], isUndefined("eventTypes")],
+  ["webhooks.listDeliveries", ["whk_1", { status: undefined }], isUndefined("status")],
   ["charges.create", [{ walletId: "wal_1", amount: 1_000 }, noKey], missingKey],
   ["charges.cancel", [{ chargeId: "chg_1" }, noKey], missingKey],
   ["charges.refund", [{ walletId: "wal_1" }, noKey], missingKey],
@@ -133,6 +149,7 @@ test.each<Call>([
   ["wallets.list", [{}, { Signal: null }], /did you mean signal\?/],
   ["auth.getSession", [{ header: {} }], /did you mean headers\?/],
   ["transactions.waitForStatus", ["txn_1", () => true, { interval: 1 }], /did you mean intervalMs\?/],
+  ["payments.waitFor", ["pay_1", () => true, { timeout: 1 }], /did you mean timeoutMs\?/],
 ])("%s given %p names the misspelt option and the nearest known one", async (method, args, message) => {
   await expect(call(method, args)).rejects.toMatchObject({
     code: "SDK_006",
@@ -165,6 +182,9 @@ test.each<Call>([
   ["transactions.updateStatus", [undefined, { status: "FAILED" }], { path: "id" }],
   ["transactions.updateSchedule", [undefined, { scheduledAt: "2030-01-01T00:00:00Z" }], { path: "id" }],
   ["transactions.waitForStatus", [undefined, () => true], { path: "id" }],
+  ["transfers.waitFor", [undefined, () => true], { path: "transferId" }],
+  ["charges.waitFor", [undefined, () => true], { path: "chargeId" }],
+  ["payments.waitFor", [undefined, () => true], { path: "paymentId" }],
 ])("%s given %p names the missing id", async (method, args, problem) => {
   const failure: unknown = await call(method, args).catch((error: unknown) => error);
   const message = expect.stringMatching(/^must be an id, but is /) as string;

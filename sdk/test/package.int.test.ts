@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import ts from "typescript";
 import { documentServer } from "./support/documentServer.ts";
+import { publicMembers } from "./support/publicMembers.ts";
 import { scratchProject, type ScratchProject } from "./support/scratchProject.ts";
 
 const PACKAGE = join(__dirname, "..");
@@ -89,6 +90,12 @@ test.each([
   // The only file with an error that it does not expect itself.
   expect(output).toMatch(/^src\/instantWithoutHash\.ts.*Property 'txHash' is missing/s);
   expect(output.match(/error TS/g)).toHaveLength(1);
+});
+
+test.each(["esm", "cjs"])("the packed declarations of %s document every name on hover", (format) => {
+  const members = publicMembers(join(project.library, "dist", format, "index.d.ts"));
+  expect(members.length).toBeGreaterThan(250);
+  expect(members.filter(({ comment }) => comment === "").map(({ name }) => name)).toEqual([]);
 });
 
 test("publint and are-the-types-wrong report no problem", async () => {

@@ -13,6 +13,7 @@ interface Document {
  * fields, so their schemas do not forbid unlisted ones; schemas of requests do. Every integer has the
  * format int64: generators assume 32 bits, which an amount of more than 2,147,483,647 KRW exceeds. A
  * value that is always null has the type ["object", "null"]: openapi-generator fails on "null" alone.
+ * An object with fields that can be null has x-nullable: without it the Go client refuses the null.
  */
 export function allowUnknownResponseFields<D extends object>(document: D): D {
   const copy = structuredClone(document);
@@ -50,8 +51,9 @@ function collect(value: unknown, schemas: Record<string, Node>, found: Set<Node>
 }
 
 function adaptType(node: Node): void {
-  const { type } = node;
+  const { type, properties } = node;
   if (type === "null") node["type"] = ["object", "null"];
+  if (Array.isArray(type) && type.includes("null") && properties) node["x-nullable"] = true;
   const isInteger = type === "integer" || (Array.isArray(type) && type.includes("integer"));
   if (isInteger && node["format"] === undefined) node["format"] = "int64";
 }

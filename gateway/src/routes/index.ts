@@ -75,7 +75,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     ...eventRoutes(clients),
     route("GET", "/healthz", health.checkHealth, health.answerHealth),
     // GET /api/events/stream is answered by middleware/eventStream.ts: see events.STREAM_ROUTE.
-    // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
+    // GET /api/openapi.json, /api/postman.json and /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
   return table.map(withScope);
 }

@@ -16,6 +16,12 @@ describe("the pages about the contract", () => {
     expect(JSON.parse(text)).toMatchObject({ openapi: "3.1.0", info: { title: "Wonrail API" } });
   });
 
+  test("the collection of requests is served without a key", async () => {
+    const { status, text } = await gateway.send("GET", "/api/postman.json");
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ info: { name: "Wonrail API" }, auth: { type: "apikey" } });
+  });
+
   test.each(["/api/docs", "/api/docs/", "/api/docs?a=b"])(
     "%s is the page, and all its parts come from this host",
     async (path) => {

@@ -6,8 +6,10 @@ import { MethodNotAllowedError } from "../middleware/answerErrors";
 import { type ApiResponse } from "../middleware/exchange";
 import { prebuild, type PrebuiltAnswer, sendPrebuilt } from "../middleware/prebuiltAnswer";
 import { type OpenApiDocument } from "./openapi";
+import { postmanCollection } from "./postmanCollection";
 
 const DOCUMENT_PATH = "/api/openapi.json";
+const COLLECTION_PATH = "/api/postman.json";
 const PAGES_PATH = "/api/docs";
 
 /** The package's only file that needs neither its framework nor the internet. */
@@ -20,7 +22,7 @@ export interface PagesOptions {
 }
 
 /**
- * The OpenAPI document and its page. They are no operations, so only their refusals use the
+ * The OpenAPI document, its collection for Postman and Bruno, and its page. They are no operations, so only their refusals use the
  * envelope.
  */
 export function pages(document: OpenApiDocument, { openRates, addressOf }: PagesOptions): Router {
@@ -42,8 +44,10 @@ export function pages(document: OpenApiDocument, { openRates, addressOf }: Pages
       .all(onlyGet);
   }
 
-  const json = Buffer.from(JSON.stringify(document));
-  serve(DOCUMENT_PATH, DOCUMENT_PATH, prebuild(json, { contentType: "application/json; charset=utf-8" }));
+  const json = (value: object) =>
+    prebuild(Buffer.from(JSON.stringify(value)), { contentType: "application/json; charset=utf-8" });
+  serve(DOCUMENT_PATH, DOCUMENT_PATH, json(document));
+  serve(COLLECTION_PATH, COLLECTION_PATH, json(postmanCollection(document)));
   for (const [name, answer] of Object.entries(pageParts())) serve(`${PAGES_PATH}${name}`, PAGES_PATH, answer);
   return router;
 }

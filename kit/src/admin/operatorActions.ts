@@ -5,7 +5,7 @@ import { type Database, type Queryable, sql, type Tx, tx } from "../db";
 import { type JsonObject } from "../json";
 import { type ActingOperator, type RoleName } from "./operators";
 
-/** One entry of a service's trail of operators' actions. */
+/** An action of an operator, as a service's audit trail keeps it. */
 export interface OperatorAction {
   sequence: bigint;
   occurredAt: Date;

@@ -196,7 +196,7 @@ export class BadAnswerError extends ServiceError {}
 /** An option of the client or of a call is missing, invalid or misspelt. */
 export class ConfigurationError extends ServiceError {}
 
-/** `waitForStatus` reached its time limit. */
+/** `waitFor` or `waitForStatus` reached its time limit. */
 export class WaitTimeoutError<State = unknown> extends ServiceError {
   /** The state of the last read. Undefined when no read succeeded. */
   readonly lastState: State | undefined;

@@ -4,11 +4,17 @@ export const NetworkType = {
   WON_TESTNET: "WON_TESTNET",
   /** The main network, for production. */
   WON_MAINNET: "WON_MAINNET",
+  /** Ethereum's test network Sepolia, for records only. */
   ETHEREUM_SEPOLIA: "ETHEREUM_SEPOLIA",
+  /** Base's test network Sepolia, for records only. */
   BASE_SEPOLIA: "BASE_SEPOLIA",
+  /** Arbitrum's test network Sepolia, for records only. */
   ARBITRUM_SEPOLIA: "ARBITRUM_SEPOLIA",
+  /** Optimism's test network Sepolia, for records only. */
   OPTIMISM_SEPOLIA: "OPTIMISM_SEPOLIA",
+  /** Polygon's test network Amoy, for records only. */
   POLYGON_AMOY: "POLYGON_AMOY",
+  /** Kaia's test network Kairos, for records only. */
   KAIA_KAIROS: "KAIA_KAIROS",
 } as const;
 /** Name of a network. */

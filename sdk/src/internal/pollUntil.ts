@@ -4,7 +4,7 @@ import { checkSignal, configurationError, readInteger, requireOptions } from "./
 import type { KnownNames } from "./names.ts";
 import { abortedError, sleep } from "./sleep.ts";
 
-/** Options of `waitForStatus`. */
+/** Options of `waitFor` and `waitForStatus`. */
 export interface WaitOptions {
   /** Time between two reads in milliseconds. Default: 1500. */
   intervalMs?: number | undefined;
@@ -14,13 +14,16 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Returns true when the awaited state is reached. May be asynchronous. */
+export type WaitPredicate<State> = (state: State) => boolean | PromiseLike<boolean>;
+
 const MAX_WAIT_MS = 86_400_000;
 const WAIT_OPTIONS: KnownNames<WaitOptions> = { intervalMs: true, timeoutMs: true, signal: true };
 
 /** Reads until the predicate is true. An error of the predicate ends the wait. */
 export async function pollUntil<State>(
   read: (options: CallOptions) => PromiseLike<State>,
-  predicate: (state: State) => boolean | PromiseLike<boolean>,
+  predicate: WaitPredicate<State>,
   options: WaitOptions,
 ): Promise<State> {
   requireOptions("options", options, WAIT_OPTIONS);

@@ -3,6 +3,7 @@ import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import { checkMinimum, checkWon, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
+import { pollUntil, type WaitOptions, type WaitPredicate } from "../internal/pollUntil.ts";
 import {
   metadataBody,
   NOTE_NAMES,
@@ -166,6 +167,19 @@ export class ChargesApi extends ApiResource {
   /** Reads a charge with its cancellations. */
   get(chargeId: string, options?: CallOptions): ApiPromise<ChargeWithCancellations> {
     return this.read(() => `${PATH}/${pathSegment("chargeId", chargeId, "CHG_002")}`, options);
+  }
+
+  /**
+   * Reads the charge every 1.5 seconds until the predicate is true, and resolves with the charge.
+   * Retryable failures do not end the wait. After a minute it rejects with a WaitTimeoutError that
+   * carries the last state.
+   */
+  waitFor(
+    chargeId: string,
+    predicate: WaitPredicate<ChargeWithCancellations>,
+    options: WaitOptions = {},
+  ): Promise<ChargeWithCancellations> {
+    return pollUntil((callOptions) => this.get(chargeId, callOptions), predicate, options);
   }
 
   /** Changes the metadata of a charge. The pairs are merged, and null deletes a pair. */

@@ -61,28 +61,51 @@ export interface Webhook {
 
 /** The data of each type of event: the object when the event was made. */
 export interface EventData {
+  /** A wallet was created. */
   "wallet.created": Wallet;
+  /** The metadata of a wallet changed, or its freeze ended. */
   "wallet.updated": Wallet;
+  /** A wallet was deactivated. */
   "wallet.deactivated": Wallet;
+  /** The token's blocklist names the wallet. */
   "wallet.frozen": Wallet;
+  /** A wallet was topped up. */
   "charge.created": ChargeWithCancellations;
+  /** A charge or a part of it was cancelled. */
   "charge.cancelled": ChargeWithCancellations;
+  /** A whole wallet was cashed out. */
   "refund.created": Refund;
+  /** A transfer started. */
   "transfer.created": Transfer;
+  /** A transfer reached its receiver. */
   "transfer.completed": Transfer;
+  /** A transfer failed, and its amount is available again. */
   "transfer.failed": Transfer;
+  /** A payment was made. */
   "payment.created": PaymentWithRefunds;
+  /** A payment was cancelled. */
   "payment.cancelled": PaymentWithRefunds;
+  /** A part of a payment was refunded. */
   "payment.refunded": PaymentWithRefunds;
+  /** A payout was created. */
   "payout.created": Payout;
+  /** All rows of a payout have an outcome. */
   "payout.completed": Payout;
+  /** The settlement of an object is in a final block. */
   "settlement.confirmed": SettledObject;
+  /** An object will not be settled on the chain. */
   "settlement.failed": SettledObject;
+  /** Money from an outside address was credited. */
   "deposit.credited": Deposit;
+  /** A recorded transaction has a new status. */
   "transaction.status_changed": TransactionWithHistory;
+  /** An API key was issued. */
   "api_key.issued": ApiKey;
+  /** An API key expires soon. */
   "api_key.expiring": ApiKey;
+  /** The deliveries of a webhook fail. */
   "webhook.failing": Webhook;
+  /** A webhook was disabled. */
   "webhook.disabled": Webhook;
 }
 

@@ -73,10 +73,10 @@ export interface CreateKeyRequest {
   name: string;
   /** Rights of the key. Your own key must have them. */
   scopes: Scope[];
-  /** At most 50 addresses and CIDR ranges. Default: those of your own key. */
-  allowedAddresses?: string[] | undefined;
-  /** End of the validity. Default: the usual lifetime, which is the longest. */
-  expiresAt?: string | undefined;
+  /** At most 50 addresses and CIDR ranges. Without it those of your own key, so undefined is refused. */
+  allowedAddresses?: string[];
+  /** End of the validity. Without it the longest lifetime, so undefined is refused. */
+  expiresAt?: string;
   /** Version of the API for requests that name none. Default: the newest. */
   apiVersion?: string | undefined;
 }
@@ -109,7 +109,11 @@ export interface RotatedSecretKey {
 
 const PATH = "/api/wallet-auth/keys";
 const CREATE_NAMES: KnownNames<CreateKeyRequest> = {
-  ...{ name: true, scopes: true, allowedAddresses: true, expiresAt: true, apiVersion: true },
+  name: true,
+  scopes: true,
+  allowedAddresses: "for the addresses of your own key",
+  expiresAt: "for the longest lifetime",
+  apiVersion: true,
 };
 const REVOKE_NAMES: KnownNames<RevokeKeyRequest> = { withSuccessors: true };
 

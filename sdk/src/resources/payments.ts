@@ -3,6 +3,7 @@ import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import { checkMinimum, checkWon, pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
+import { pollUntil, type WaitOptions, type WaitPredicate } from "../internal/pollUntil.ts";
 import {
   metadataBody,
   NOTE_NAMES,
@@ -212,6 +213,19 @@ export class PaymentsApi extends ApiResource {
   /** Reads a payment with its refunds. */
   get(paymentId: string, options?: CallOptions): ApiPromise<PaymentWithRefunds> {
     return this.read(() => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`, options);
+  }
+
+  /**
+   * Reads the payment every 1.5 seconds until the predicate is true, and resolves with the payment.
+   * Retryable failures do not end the wait. After a minute it rejects with a WaitTimeoutError that
+   * carries the last state.
+   */
+  waitFor(
+    paymentId: string,
+    predicate: WaitPredicate<PaymentWithRefunds>,
+    options: WaitOptions = {},
+  ): Promise<PaymentWithRefunds> {
+    return pollUntil((callOptions) => this.get(paymentId, callOptions), predicate, options);
   }
 
   /** Changes the metadata of a payment. The pairs are merged, and null deletes a pair. */

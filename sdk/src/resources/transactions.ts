@@ -13,7 +13,7 @@ import {
   throwProblems,
 } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
-import { pollUntil, type WaitOptions } from "../internal/pollUntil.ts";
+import { pollUntil, type WaitOptions, type WaitPredicate } from "../internal/pollUntil.ts";
 import type { Transport } from "../internal/transport.ts";
 import {
   metadataBody,
@@ -26,12 +26,24 @@ import {
 import { type Moment, PAGE_NAMES, toIsoString, withTimes } from "./shared.ts";
 
 /** INSTANT: the transaction is already on the chain. SCHEDULED: it is due later. */
-export const TxPaymentType = { INSTANT: "INSTANT", SCHEDULED: "SCHEDULED" } as const;
+export const TxPaymentType = {
+  /** The transaction is already on the chain. */
+  INSTANT: "INSTANT",
+  /** The transaction is due later. */
+  SCHEDULED: "SCHEDULED",
+} as const;
 /** INSTANT or SCHEDULED. */
 export type TxPaymentType = (typeof TxPaymentType)[keyof typeof TxPaymentType];
 
 /** States of a record. CONFIRMED and FAILED are final. */
-export const TransactionStatus = { PENDING: "PENDING", CONFIRMED: "CONFIRMED", FAILED: "FAILED" } as const;
+export const TransactionStatus = {
+  /** Not final yet. */
+  PENDING: "PENDING",
+  /** The transaction succeeded. */
+  CONFIRMED: "CONFIRMED",
+  /** The transaction failed. */
+  FAILED: "FAILED",
+} as const;
 /** State of a record. */
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
 
@@ -169,7 +181,7 @@ export interface TransactionScheduleRequest {
 }
 
 /** Returns true when the awaited state is reached. May be asynchronous. */
-export type TransactionPredicate = (transaction: TransactionWithHistory) => boolean | PromiseLike<boolean>;
+export type TransactionPredicate = WaitPredicate<TransactionWithHistory>;
 
 const PATH = "/api/transaction";
 const CREATE_NAMES: KnownNames<TransactionCreateRequest> = {

@@ -10,6 +10,7 @@ import {
   throwProblems,
 } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
+import { pollUntil, type WaitOptions, type WaitPredicate } from "../internal/pollUntil.ts";
 import {
   metadataBody,
   NOTE_NAMES,
@@ -88,6 +89,19 @@ export class TransfersApi extends ApiResource {
   /** Reads a transfer. */
   get(transferId: string, options?: CallOptions): ApiPromise<Transfer> {
     return this.read(() => `${PATH}/${pathSegment("transferId", transferId, "TRF_005")}`, options);
+  }
+
+  /**
+   * Reads the transfer every 1.5 seconds until the predicate is true, and resolves with the transfer.
+   * Retryable failures do not end the wait. After a minute it rejects with a WaitTimeoutError that
+   * carries the last state.
+   */
+  waitFor(
+    transferId: string,
+    predicate: WaitPredicate<Transfer>,
+    options: WaitOptions = {},
+  ): Promise<Transfer> {
+    return pollUntil((callOptions) => this.get(transferId, callOptions), predicate, options);
   }
 
   /** Changes the metadata of a transfer. The pairs are merged, and null deletes a pair. */

@@ -33,7 +33,7 @@ export interface CreateWalletRequest {
 }
 
 /** A new wallet. */
-export interface NewWallet {
+export interface CreatedWallet {
   /** Id of the wallet. */
   walletId: string;
   /** Id of the user in your own system. */
@@ -53,7 +53,7 @@ export interface NewWallet {
 }
 
 /** A wallet. */
-export interface Wallet extends NewWallet {
+export interface Wallet extends CreatedWallet {
   /** Balance in KRW without the amounts that pending transfers hold. */
   availableBalance: number;
   /** Time of the last change. */
@@ -206,7 +206,7 @@ export class WalletsApi extends ApiResource {
    * Creates a wallet. A user has one wallet of each type. A second one is refused with WAL_001, and
    * `details.walletId` names the first.
    */
-  create(request: CreateWalletRequest, options?: IdempotentCallOptions): ApiPromise<NewWallet> {
+  create(request: CreateWalletRequest, options?: IdempotentCallOptions): ApiPromise<CreatedWallet> {
     return this.keyedPost(
       () => ({ path: PATH, body: checkMetadata(requireFields("(body)", request, CREATE_NAMES)) }),
       options,

@@ -23,8 +23,8 @@ export interface RotatedWebhook extends CreatedWebhook {
 export interface CreateWebhookRequest {
   /** An https address that leads to no private network. */
   url: string;
-  /** Types to get. Default: all. */
-  eventTypes?: EventType[] | undefined;
+  /** Types to get. Without it all types, so undefined is refused. */
+  eventTypes?: EventType[];
   /** At most 500 characters. */
   description?: string | undefined;
   /** Default: ENABLED. */
@@ -149,7 +149,8 @@ export type DeliveryListQuery = PageQuery & {
 
 const PATH = "/api/webhooks";
 const CREATE_NAMES: KnownNames<CreateWebhookRequest> = {
-  ...{ url: true, eventTypes: true, description: true, status: true, ordering: true, after: true },
+  ...{ url: true, eventTypes: "for all types", description: true, status: true, ordering: true },
+  after: true,
 };
 const UPDATE_NAMES: KnownNames<UpdateWebhookRequest> = {
   ...{ url: true, eventTypes: true, description: true, status: true, ordering: true },

@@ -37,7 +37,7 @@ export interface RotateByKeyInput {
 
 /**
  * Issues a new secret key for a partner's key. A repetition with the same Idempotency-Key rotates
- * nothing. Its answer has no secret key, because auth stores only the hash.
+ * nothing and gets no secret key, because auth stores only the hash.
  */
 export async function rotateSecretKeyByKey(
   deps: Deps,

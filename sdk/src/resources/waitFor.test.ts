@@ -1,6 +1,7 @@
 import { failure, type Answer, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
 import { ServiceClient } from "../client.ts";
 import { AbortedError, NotFoundError, WaitTimeoutError } from "../core/errors.ts";
+import type { Settlement } from "./shared.ts";
 import type { TransactionResponse } from "./transactions.ts";
 
 const ID = "txn_1";
@@ -189,4 +190,27 @@ test("a predicate may be asynchronous", async () => {
   const { client } = clientOf(confirmed());
   const waiting = client.transactions.waitForStatus(ID, async (transaction) => isFinal(transaction));
   await expect(waiting).resolves.toMatchObject({ status: "CONFIRMED" });
+});
+
+test.each([
+  ["transfers", "trf_1", "/api/wallets/transfer/trf_1"],
+  ["charges", "chg_1", "/api/wallets/charge/chg_1"],
+  ["payments", "pay_1", "/api/wallets/payment/pay_1"],
+] as const)("%s.waitFor reads the object until its settlement is confirmed", async (resource, id, path) => {
+  const settled = (status: string) => success({ settlement: { status } });
+  const { client, times, asked } = clientOf(settled("PENDING"), settled("SUBMITTED"), settled("CONFIRMED"));
+  const isSettled = ({ settlement }: { settlement: Settlement }) => settlement.status === "CONFIRMED";
+  const waiting = outcomeOf<object>(client[resource].waitFor(id, isSettled));
+  await jest.advanceTimersByTimeAsync(3_000);
+  expect(await waiting).toMatchObject({ value: { settlement: { status: "CONFIRMED" } } });
+  expect(times).toEqual([0, 1_500, 3_000]);
+  expect(asked.map(({ url }) => url.pathname)).toEqual([path, path, path]);
+});
+
+test("payments.waitFor gives up with the last state of the payment", async () => {
+  const { client } = clientOf(success({ paymentId: "pay_1", status: "PAID" }));
+  const waiting = outcomeOf(client.payments.waitFor("pay_1", () => false, { timeoutMs: 3_000 }));
+  await jest.advanceTimersByTimeAsync(3_000);
+  const expected = { code: "SDK_005", lastState: { paymentId: "pay_1", status: "PAID" } };
+  expect(await waiting).toMatchObject({ error: expected });
 });
