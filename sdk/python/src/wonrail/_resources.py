@@ -186,6 +186,29 @@ class KeysApi(Resource):
             max_retries=max_retries,
         )
 
+    def rotate_secret_key(
+        self,
+        *,
+        idempotency_key: str | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.RotatedSecretKey:
+        """Replace the secret key of the organisation. Issues a new secret key. The old one
+        refreshes no API key from now on. All API keys stay valid. The answer is the only one
+        that shows the secret key. It is not stored, so `secretKey` is null in the answer to a
+        repetition with the same Idempotency-Key. If the first answer did not reach you, send
+        the request again with a new key. Needs the scope `keys:manage`.
+        """
+        return self._call(
+            "POST",
+            "/api/wallet-auth/rotate-secret",
+            models.RotatedSecretKey,
+            idempotency_key=idempotency_key,
+            is_keyed=True,
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
 
 class TransfersApi(Resource):
     """Calls of Transfers."""
@@ -310,6 +333,122 @@ class TransfersApi(Resource):
             ids={"transferId": transfer_id},
             body={
                 "metadata": metadata,
+            },
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+
+class PayoutsApi(Resource):
+    """Calls of Payouts."""
+
+    def create(
+        self,
+        *,
+        from_wallet_id: str,
+        mode: Literal["ATOMIC", "BEST_EFFORT"] | Omit = OMIT,
+        dry_run: bool | Omit = OMIT,
+        rows: Sequence[Mapping[str, Any]] | Omit = OMIT,
+        csv: str | Omit = OMIT,
+        idempotency_key: str | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.Payout:
+        """Transfer to many addresses. Stores the payout and answers at once. Its rows are posted
+        within seconds, and `payout.completed` tells of the end. Each row is a transfer with the
+        rules of `POST /api/wallets/transfer`, the daily limit of the wallet included. ATOMIC
+        posts all rows or none. BEST_EFFORT posts each row by itself. A row in a wrong form
+        refuses the request with REQ_001: nothing is stored, and `details.fields` names up to
+        100 problems as `rows[17].amount`. Give either `rows` or `csv`. A payout counts as one
+        operation of the plan. Needs the scope `transfers:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/payouts",
+            models.Payout,
+            body={
+                "fromWalletId": from_wallet_id,
+                "mode": mode,
+                "dryRun": dry_run,
+                "rows": rows,
+                "csv": csv,
+            },
+            idempotency_key=idempotency_key,
+            is_keyed=True,
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def list(
+        self,
+        *,
+        limit: int | Omit = OMIT,
+        current_page: int | Omit = OMIT,
+        cursor: str | Omit = OMIT,
+        status: Literal["PENDING", "COMPLETED", "REFUSED"] | Omit = OMIT,
+        order: Literal["asc", "desc"] | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> Page[models.Payout]:
+        """List payouts. Returns a page of payouts, sorted by the time of the request. Needs the
+        scope `transfers:read`.
+        """
+        return self._list(
+            "/api/payouts",
+            models.Payout,
+            query={
+                "limit": limit,
+                "currentPage": current_page,
+                "cursor": cursor,
+                "status": status,
+                "order": order,
+            },
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def get(
+        self,
+        payout_id: str,
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.Payout:
+        """Read a payout. Returns one payout with the counts of its rows. Needs the scope
+        `transfers:read`.
+        """
+        return self._call(
+            "GET",
+            "/api/payouts/{payoutId}",
+            models.Payout,
+            ids={"payoutId": payout_id},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def list_rows(
+        self,
+        payout_id: str,
+        *,
+        limit: int | Omit = OMIT,
+        current_page: int | Omit = OMIT,
+        cursor: str | Omit = OMIT,
+        status: Literal["PENDING", "ACCEPTED", "REFUSED", "SKIPPED"] | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> Page[models.PayoutRow]:
+        """List the rows of a payout. Returns a page of rows with their outcomes, in the order of
+        the request. Needs the scope `transfers:read`.
+        """
+        return self._list(
+            "/api/payouts/{payoutId}/rows",
+            models.PayoutRow,
+            ids={"payoutId": payout_id},
+            query={
+                "limit": limit,
+                "currentPage": current_page,
+                "cursor": cursor,
+                "status": status,
             },
             timeout_seconds=timeout_seconds,
             max_retries=max_retries,
@@ -1000,14 +1139,15 @@ class WalletsApi(Resource):
         type: str | Omit = OMIT,
         from_: datetime | str | Omit = OMIT,
         to: datetime | str | Omit = OMIT,
+        order: Literal["asc", "desc"] | Omit = OMIT,
         timeout_seconds: float | Omit = OMIT,
         max_retries: int | Omit = OMIT,
     ) -> Page[models.WalletTransaction]:
-        """List the movements of a wallet's balance, newest first. Contains deposits, too: tokens
-        from an outside address are credited once their block is final, as an entry of type
-        TRANSFER and direction IN whose relatedId begins with `opn_`. Deposits are in no list of
-        transfers. Only whole KRW are credited. The counterparty of a deposit can be null, and
-        its settlement PENDING, for a moment. Needs the scope `wallets:read`.
+        """List the movements of a wallet's balance. Contains deposits, too: tokens from an outside
+        address are credited once their block is final, as an entry of type TRANSFER and
+        direction IN whose relatedId begins with `opn_`. Deposits are in no list of transfers.
+        Only whole KRW are credited. The counterparty of a deposit can be null, and its
+        settlement PENDING, for a moment. Needs the scope `wallets:read`.
         """
         return self._list(
             "/api/wallets/{walletId}/transactions",
@@ -1020,6 +1160,7 @@ class WalletsApi(Resource):
                 "type": type,
                 "from": from_,
                 "to": to,
+                "order": order,
             },
             timeout_seconds=timeout_seconds,
             max_retries=max_retries,
@@ -1059,6 +1200,7 @@ class WalletsApi(Resource):
         cursor: str | Omit = OMIT,
         type: str | Omit = OMIT,
         reference: str | Omit = OMIT,
+        status: Literal["COMPLETED", "CHARGED", "PARTIALLY_CANCELLED", "CANCELLED", "PAID", "PARTIALLY_REFUNDED", "REFUNDED"] | Omit = OMIT,
         settlement_status: Literal["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"] | Omit = OMIT,
         min_amount: int | Omit = OMIT,
         max_amount: int | Omit = OMIT,
@@ -1082,6 +1224,7 @@ class WalletsApi(Resource):
                 "cursor": cursor,
                 "type": type,
                 "reference": reference,
+                "status": status,
                 "settlementStatus": settlement_status,
                 "minAmount": min_amount,
                 "maxAmount": max_amount,
@@ -1349,7 +1492,7 @@ class WebhooksApi(Resource):
         self,
         *,
         url: str,
-        event_types: Sequence[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]] | Omit = OMIT,
+        event_types: Sequence[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]] | Omit = OMIT,
         description: str | Omit = OMIT,
         status: models.WebhookStatus | Omit = OMIT,
         ordering: models.WebhookOrdering | Omit = OMIT,
@@ -1429,7 +1572,7 @@ class WebhooksApi(Resource):
         webhook_id: str,
         *,
         url: str | Omit = OMIT,
-        event_types: Sequence[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]] | Omit = OMIT,
+        event_types: Sequence[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]] | Omit = OMIT,
         description: str | Omit = OMIT,
         status: models.WebhookStatus | Omit = OMIT,
         ordering: models.WebhookOrdering | Omit = OMIT,
@@ -1614,6 +1757,8 @@ class Resources:
         """Calls of API keys."""
         self.transfers = TransfersApi(transport)
         """Calls of Transfers."""
+        self.payouts = PayoutsApi(transport)
+        """Calls of Payouts."""
         self.charges = ChargesApi(transport)
         """Calls of Charges."""
         self.payments = PaymentsApi(transport)

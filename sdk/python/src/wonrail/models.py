@@ -28,7 +28,7 @@ class RevokedKey:
     """When the key was revoked."""
 
 
-Scope = Literal["wallets:read", "wallets:write", "transfers:read", "transfers:write", "charges:read", "charges:write", "payments:read", "payments:write", "transactions:read", "transactions:write", "events:read", "webhooks:read", "webhooks:write", "keys:manage"]
+Scope = Literal["wallets:read", "wallets:write", "transfers:read", "transfers:write", "charges:read", "charges:write", "payments:read", "payments:write", "transactions:read", "transactions:write", "events:read", "webhooks:read", "webhooks:write", "x402:read", "x402:write", "keys:manage"]
 """A right of an API key. The description of each operation names the scope that it needs. A later
 release can add scopes.
 """
@@ -250,6 +250,16 @@ class DeletedKey:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RotatedSecretKey:
+    """The data of RotatedSecretKey."""
+
+    secret_key: str | None
+    """The new secret key. Store it: it is not shown again. null in the answer to a repetition."""
+    rotated_at: datetime
+    """When the old secret key stopped working."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settlement:
     """The state of a movement on the chain. Read the object again while `status` is PENDING or
     SUBMITTED. For transfers and recorded transactions use their own `status` instead: an
@@ -314,6 +324,106 @@ class TransferPage:
     """The data of TransferPage."""
 
     items: list[Transfer]
+    """The items of this page."""
+    pagination: Pagination
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payout:
+    """Many transfers of one wallet, as one request."""
+
+    payout_id: str
+    """The payout's id."""
+    status: Literal["PENDING", "COMPLETED", "REFUSED"]
+    """PENDING until each row has its outcome, then COMPLETED. REFUSED: the payout is ATOMIC and a
+    row was refused, so nothing moved.
+    """
+    mode: Literal["ATOMIC", "BEST_EFFORT"]
+    """The mode of the request."""
+    dry_run: bool
+    """Whether the payout only tells what would happen."""
+    from_wallet_id: str
+    """The sending wallet."""
+    total_amount: int
+    """The sum of all rows, in KRW."""
+    accepted_amount: int
+    """The sum of the ACCEPTED rows, in KRW."""
+    row_count: int
+    """How many rows there are."""
+    accepted_count: int
+    """How many rows are ACCEPTED."""
+    refused_count: int
+    """How many rows are REFUSED."""
+    skipped_count: int
+    """How many rows are SKIPPED."""
+    created_at: datetime
+    """When the payout was requested."""
+    completed_at: datetime | None
+    """When the last row got its outcome; null while the payout is PENDING."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutPage:
+    """The data of PayoutPage."""
+
+    items: list[Payout]
+    """The items of this page."""
+    pagination: Pagination
+
+
+ErrorCode = Literal["WAUTH_001", "WAUTH_002", "WAUTH_003", "WAUTH_004", "WAUTH_005", "WAUTH_006", "WAUTH_007", "WAUTH_008", "WAL_001", "WAL_002", "WAL_003", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004", "TRF_005", "CHG_001", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006", "CHG_007", "CHG_008", "PAY_001", "PAY_002", "PAY_003", "PAY_004", "PAY_005", "PAY_006", "PAY_007", "PAY_008", "PAY_009", "PYO_001", "TX_001", "TX_002", "TX_003", "TX_004", "EVT_001", "EVT_002", "WHK_001", "WHK_002", "WHK_003", "REQ_001", "REQ_002", "REQ_003", "REQ_004", "REQ_005", "REQ_006", "REQ_007", "REQ_008", "SIG_001", "RATE_001", "SYS_001", "SYS_002", "SYS_003", "SYS_004"]
+"""The codes of this release. A later release can add codes: handle unknown ones by their status."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutRowError:
+    """Why the row is REFUSED, with the codes of a transfer; otherwise null."""
+
+    code: ErrorCode
+    """The codes of this release. A later release can add codes: handle unknown ones by their
+    status.
+    """
+    message: str
+    """The cause and the remedy, for people. One text for each code."""
+    details: dict[str, Any] | None
+    """The data of the error, such as fields, ids, amounts or a reason."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutRow:
+    """One transfer of a payout."""
+
+    index: int
+    """The place of the row in the request, from 0."""
+    status: Literal["PENDING", "ACCEPTED", "REFUSED", "SKIPPED"]
+    """ACCEPTED: the transfer was made, or would be in a dry run. REFUSED: `error` tells why.
+    SKIPPED: the payout is ATOMIC and another row was refused.
+    """
+    to_wallet_address: str
+    """The destination address."""
+    amount: int
+    """The amount of the row, in KRW."""
+    memo: str | None
+    """The note of the request; null without one."""
+    reference: str | None
+    """The reference of the request; null without one."""
+    metadata: dict[str, str]
+    """Your own pairs of strings."""
+    idempotency_key: str | None
+    """The row's own key; null without one."""
+    transfer_id: str | None
+    """The transfer of an ACCEPTED row, otherwise null. When the row's own key was used before, it
+    is the earlier transfer.
+    """
+    error: PayoutRowError | None
+    """Why the row is REFUSED, with the codes of a transfer; otherwise null."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutRowPage:
+    """The data of PayoutRowPage."""
+
+    items: list[PayoutRow]
     """The items of this page."""
     pagination: Pagination
 
@@ -889,8 +999,8 @@ class PaymentWithRefunds:
 
 WalletType = Literal["NORMAL", "INCENTIVE", "GOVERNMENT"]
 """The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this version
-the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be refunded: cancel
-its charge within 30 days to take the money out.
+the GOVERNMENT part is 0, and a GOVERNMENT wallet cannot transfer: refund it, or cancel its
+charge within 30 days, to take the money out.
 """
 
 
@@ -908,8 +1018,8 @@ class CreatedWallet:
     """The user's identifier in your system."""
     wallet_type: WalletType
     """The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this
-    version the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be
-    refunded: cancel its charge within 30 days to take the money out.
+    version the GOVERNMENT part is 0, and a GOVERNMENT wallet cannot transfer: refund it, or
+    cancel its charge within 30 days, to take the money out.
     """
     wallet_address: str
     """The wallet's blockchain address, with EIP-55 checksum."""
@@ -933,8 +1043,8 @@ class Wallet:
     """The user's identifier in your system."""
     wallet_type: WalletType
     """The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this
-    version the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be
-    refunded: cancel its charge within 30 days to take the money out.
+    version the GOVERNMENT part is 0, and a GOVERNMENT wallet cannot transfer: refund it, or
+    cancel its charge within 30 days, to take the money out.
     """
     wallet_address: str
     """The wallet's blockchain address, with EIP-55 checksum."""
@@ -988,6 +1098,10 @@ class WalletTransaction:
     related_id: str
     """The id of the charge, refund, payment, transfer or deposit. All entries of one payment have
     the same.
+    """
+    status: Literal["COMPLETED", "CHARGED", "PARTIALLY_CANCELLED", "CANCELLED", "PAID", "PARTIALLY_REFUNDED", "REFUNDED"]
+    """The status of the charge or payment in `relatedId`, as it is now. COMPLETED for transfers,
+    refunds and deposits: an outside transfer that is PENDING or FAILED moves no balance.
     """
     cancel_id: str | None
     """The id of the cancellation (ccl_… or pcl_…) or refund (prf_…) when the entry takes a charge
@@ -1176,7 +1290,7 @@ class RecordedTransactionWithHistory:
     """The changes of the record, oldest first. Of more than 100 only the newest."""
 
 
-EventType = Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]
+EventType = Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]
 """The type of an event. A later release can add types: ignore those that you do not know."""
 
 
@@ -1241,7 +1355,7 @@ class CreatedWebhook:
     """The webhook's id."""
     url: str
     """Where events are sent."""
-    event_types: list[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]]
+    event_types: list[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]]
     """Only events of these types. Empty: all types."""
     description: str
     """Your own note."""
@@ -1273,7 +1387,7 @@ class Webhook:
     """The webhook's id."""
     url: str
     """Where events are sent."""
-    event_types: list[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]]
+    event_types: list[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]]
     """Only events of these types. Empty: all types."""
     description: str
     """Your own note."""
@@ -1320,7 +1434,7 @@ class RotatedWebhook:
     """The webhook's id."""
     url: str
     """Where events are sent."""
-    event_types: list[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]]
+    event_types: list[Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]]
     """Only events of these types. Empty: all types."""
     description: str
     """Your own note."""
@@ -1415,7 +1529,3 @@ class Health:
 
     status: Literal["ok"]
     """Always ok."""
-
-
-ErrorCode = Literal["WAUTH_001", "WAUTH_002", "WAUTH_003", "WAUTH_004", "WAUTH_005", "WAUTH_006", "WAUTH_007", "WAUTH_008", "WAL_001", "WAL_002", "WAL_003", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004", "TRF_005", "CHG_001", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006", "CHG_007", "CHG_008", "PAY_001", "PAY_002", "PAY_003", "PAY_004", "PAY_005", "PAY_006", "PAY_007", "PAY_008", "PAY_009", "TX_001", "TX_002", "TX_003", "TX_004", "EVT_001", "EVT_002", "WHK_001", "WHK_002", "WHK_003", "REQ_001", "REQ_002", "REQ_003", "REQ_004", "REQ_005", "REQ_006", "REQ_007", "REQ_008", "SIG_001", "RATE_001", "SYS_001", "SYS_002", "SYS_003", "SYS_004"]
-"""The codes of this release. A later release can add codes: handle unknown ones by their status."""
