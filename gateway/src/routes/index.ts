@@ -26,17 +26,9 @@ export interface RouteDeps {
  * would match it.
  */
 export function routes({ clients, principals }: RouteDeps): Route[] {
-  const { auth } = clients;
   // prettier-ignore
   const table = [
-    route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
-    route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
-    route("GET", "/api/wallet-auth/session", credentials.getSession, credentials.getSessionWith(auth)),
-    route("POST", "/api/wallet-auth/keys", keys.issueKey, keys.issueKeyWith(auth)),
-    route("GET", "/api/wallet-auth/keys", keys.listKeys, keys.listKeysWith(auth)),
-    route("GET", "/api/wallet-auth/keys/:keyId", keys.getKey, keys.getKeyWith(auth)),
-    route("POST", "/api/wallet-auth/rotate-secret", keys.rotateSecretKey, keys.rotateSecretKeyWith(auth)),
-    route("DELETE", "/api/wallet-auth/keys/:keyId", keys.deleteKey, keys.deleteKeyWith(auth, principals)),
+    ...credentialRoutes(clients.auth, principals),
 
     route("POST", "/api/wallets/transfer", transfers.createTransfer, transfers.createTransferWith(clients)),
     route("GET", "/api/wallets/transfer", transfers.listTransfers, transfers.listTransfersWith(clients)),
@@ -96,6 +88,20 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
   ];
   return table.map(withScope);
+}
+
+function credentialRoutes(auth: Clients["auth"], principals: RouteDeps["principals"]) {
+  // prettier-ignore
+  return [
+    route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
+    route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
+    route("GET", "/api/wallet-auth/session", credentials.getSession, credentials.getSessionWith(auth)),
+    route("POST", "/api/wallet-auth/keys", keys.issueKey, keys.issueKeyWith(auth)),
+    route("GET", "/api/wallet-auth/keys", keys.listKeys, keys.listKeysWith(auth)),
+    route("GET", "/api/wallet-auth/keys/:keyId", keys.getKey, keys.getKeyWith(auth)),
+    route("POST", "/api/wallet-auth/rotate-secret", keys.rotateSecretKey, keys.rotateSecretKeyWith(auth)),
+    route("DELETE", "/api/wallet-auth/keys/:keyId", keys.deleteKey, keys.deleteKeyWith(auth, principals)),
+  ];
 }
 
 function eventRoutes(clients: Clients) {
