@@ -9,7 +9,7 @@ export interface ReadDeps {
   chain: { chainId: bigint; tokenAddress: string };
 }
 
-/** A payment to a wallet of the organisation. Nothing of it changes with time. */
+/** A payment to a wallet of the organisation. The answer does not change with time. */
 export interface AskedPayment {
   orgId: string;
   walletId: string;
