@@ -102,7 +102,7 @@ export type {
   RefundPaymentRequest,
 } from "./resources/payments.ts";
 export type {
-  NewPayoutRow,
+  PayoutOrder,
   Payout,
   PayoutListQuery,
   PayoutMode,

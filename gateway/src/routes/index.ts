@@ -116,20 +116,6 @@ function credentialRoutes(auth: Clients["auth"], principals: RouteDeps["principa
   ];
 }
 
-function credentialRoutes(auth: Clients["auth"], principals: RouteDeps["principals"]) {
-  // prettier-ignore
-  return [
-    route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
-    route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
-    route("GET", "/api/wallet-auth/session", credentials.getSession, credentials.getSessionWith(auth)),
-    route("POST", "/api/wallet-auth/keys", keys.issueKey, keys.issueKeyWith(auth)),
-    route("GET", "/api/wallet-auth/keys", keys.listKeys, keys.listKeysWith(auth)),
-    route("GET", "/api/wallet-auth/keys/:keyId", keys.getKey, keys.getKeyWith(auth)),
-    route("POST", "/api/wallet-auth/rotate-secret", keys.rotateSecretKey, keys.rotateSecretKeyWith(auth)),
-    route("DELETE", "/api/wallet-auth/keys/:keyId", keys.deleteKey, keys.deleteKeyWith(auth, principals)),
-  ];
-}
-
 function eventRoutes(clients: Clients) {
   // prettier-ignore
   return [

@@ -230,7 +230,7 @@ test("request objects are closed, and response objects may gain fields", () => {
         "RefundPayment",
         "RefundWallet",
       ],
-      ...["CreatePayout", "NewPayoutRow", "UpdateMetadata"],
+      ...["CreatePayout", "PayoutOrder", "UpdateMetadata"],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
       ...["IssueKey", "CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),
@@ -252,7 +252,7 @@ test("a nullable value is a list of types with null, and never null alone or an 
   expect(alternatives.length).toBeGreaterThan(2);
   expect(alternatives.filter(([, { type }]) => [type].flat().includes("null")).map(([at]) => at)).toEqual([]);
   const errors = schemas.filter(([at]) => /\/responses\/20\d\/.*\/schema\/properties\/error$/.test(at));
-  expect(errors).toHaveLength(operations.length);
+  expect(errors).toHaveLength(table.filter(({ operation }) => !operation.foreignFormat).length);
   for (const [at, { type }] of errors) expect([at, type]).toEqual([at, ["object", "null"]]);
 });
 

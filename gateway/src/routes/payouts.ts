@@ -89,7 +89,7 @@ const newRow = z
           "A refusal of a BEST_EFFORT row is kept under its key: give the corrected row a new one.",
       }),
   })
-  .meta({ id: "NewPayoutRow", description: "One transfer to make." });
+  .meta({ id: "PayoutOrder", description: "One transfer to make." });
 
 const rows = z.array(newRow).min(1).max(MAX_ROWS);
 

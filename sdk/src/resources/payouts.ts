@@ -20,7 +20,7 @@ import { PAGE_NAMES } from "./shared.ts";
 export type PayoutMode = "ATOMIC" | "BEST_EFFORT";
 
 /** A row of a payout request. */
-export interface NewPayoutRow extends Notes {
+export interface PayoutOrder extends Notes {
   /** Address of another wallet, or an outside address. */
   toWalletAddress: string;
   /** Amount in KRW, at least 1. */
@@ -38,7 +38,7 @@ export interface PayoutRequest {
   /** True: decide each row and move nothing. Without it money moves, so undefined is refused. */
   dryRun?: boolean;
   /** The transfers to make, at most 10,000. */
-  rows?: NewPayoutRow[] | undefined;
+  rows?: PayoutOrder[] | undefined;
   /** The rows as CSV. The first record names the columns, as in `toWalletAddress,amount,reference`. */
   csv?: string | undefined;
 }
@@ -123,7 +123,7 @@ const PAYOUT_NAMES: KnownNames<PayoutRequest> = {
   rows: true,
   csv: true,
 };
-const ROW_NAMES: KnownNames<NewPayoutRow> = {
+const ROW_NAMES: KnownNames<PayoutOrder> = {
   toWalletAddress: true,
   amount: true,
   idempotencyKey: true,
@@ -185,7 +185,7 @@ function checkPayout(request: PayoutRequest): PayoutRequest {
   return request;
 }
 
-function rowProblems(row: NewPayoutRow, path: string): FieldProblem[] {
+function rowProblems(row: PayoutOrder, path: string): FieldProblem[] {
   if (typeof row !== "object" || row === null) return [{ path, message: "must be an object" }];
   const { toWalletAddress, amount } = row;
   const names = findNameProblems(row, ROW_NAMES).map(({ name, message }) => ({ path: name, message }));
