@@ -175,7 +175,8 @@ say "installed: $(kube get pods --no-headers | grep -c Running) pods run"
 $helm test wonrail --namespace "$namespace" >/dev/null
 say "helm test passed"
 
-made="$(kube exec deployment/wonrail-auth -c auth -- node bin/admin.mjs org create --name Smoke --code SMOKE --plan ENTERPRISE --rate 10000 --burst 10000 --daily-limit 1000000000 \
+made="$(kube exec deployment/wonrail-auth -c auth -- node bin/admin.mjs \
+  org create --name Smoke --code SMOKE --plan ENTERPRISE --rate 10000 --burst 10000 --daily-limit 1000000000 \
   --incentive-bps 500 --reason "smoke test" --json)"
 key="$(field apiKey "$made")"
 kube create secret generic smoke --from-literal "api-key=$key" --from-literal "admin-url=$(secret_value admin-url)" --from-file deploy/kube/inside.mjs >/dev/null

@@ -67,7 +67,7 @@ async function findRoom({ db, signer, maxInFlight }: SendDeps): Promise<number> 
   return Math.min(ofAll, ofPayments);
 }
 
-/** Ends the payments that the token refuses. Those that wait for other payments come again. */
+/** Ends the payments that the token refuses. Payments that wait for others come again. */
 async function selectSendable(
   deps: SendDeps,
   planned: PlannedPayment[],

@@ -53,7 +53,8 @@ export async function insertPayment(tx: Tx, of: NewPayment): Promise<boolean> {
     values (${of.from.toLowerCase()}, ${of.nonce}, ${of.orgId}, ${of.to.toLowerCase()}, ${of.units}, ${of.validAfter},
       ${of.validBefore}, ${of.signature}, 'PLANNED', ${of.unusedBlock}, ${of.gas})
     on conflict (org_id, payer, nonce) do update set pay_to = excluded.pay_to, units = excluded.units,
-      valid_after = excluded.valid_after, valid_before = excluded.valid_before, signature = excluded.signature, state = 'PLANNED', reason = null, unused_block = excluded.unused_block,
+      valid_after = excluded.valid_after, valid_before = excluded.valid_before,
+      signature = excluded.signature, state = 'PLANNED', reason = null, unused_block = excluded.unused_block,
       transaction_id = null, tx_hash = null, gas = excluded.gas, gas_day = excluded.gas_day, retry_at = now(),
       updated_at = now()
     where x402_payments.state = 'FAILED'`);
