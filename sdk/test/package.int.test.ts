@@ -10,7 +10,7 @@ import { scratchProject, type ScratchProject } from "./support/scratchProject.ts
 const PACKAGE = join(__dirname, "..");
 const BIN = join(PACKAGE, "../node_modules/.bin");
 /** Without comments, which bundlers drop. */
-const SIZE_LIMIT_BYTES = 20_000;
+const SIZE_LIMIT_BYTES = 22_000;
 
 jest.setTimeout(180_000);
 let project: ScratchProject;
@@ -48,7 +48,7 @@ test("the imported library recognises errors of the required one", async () => {
   expect(await printed(["--input-type=module"], IN_BOTH)).toEqual([true, true, true, false]);
 });
 
-test("the package has no dependencies and at most 20 kB of code, gzipped", () => {
+test("the package has no dependencies and at most 22 kB of code, gzipped", () => {
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as Record<
     string,
     unknown
