@@ -113,7 +113,8 @@ function isList(data: unknown): boolean {
 
 function stepsOf(method: string, path: string, operation: Operation): Step[] {
   const { operationId, parameters = [], requestBody, responses } = operation;
-  if (SKIPPED_OPERATIONS.includes(operationId)) return [];
+  // The answers of x402 have no envelope: x402.e2e tests them.
+  if (SKIPPED_OPERATIONS.includes(operationId) || path.startsWith("/x402/")) return [];
   const [status, { content }] = Object.entries(responses).find(([code]) => Number(code) < 300)!;
   const bodies = requestBody ? valuesOf(requestBody.content["application/json"]) : [];
   const shown = parameters.filter(({ example }) => example !== undefined);

@@ -19,7 +19,7 @@ import { createLinks, type Links, placeOf } from "./links";
 import { type PostgresServer, startPostgres } from "./postgresServer";
 import { type Receiver, startReceiver } from "./receiver";
 import { type Replica } from "./replica";
-import { gatewayUrls, placeServices, startServices } from "./services";
+import { gatewayUrls, placeServices, startServices, onFirstMachine } from "./services";
 
 export interface WorldOptions {
   history: HistoryWriter;
@@ -118,6 +118,6 @@ async function startKafka(parts: Parts, links: Links, brokers: number): Promise<
 
 async function openOrganisation(stack: Stack, dailyLimitWon: number): Promise<TortureOrganisation> {
   const terms = ["--incentive-bps", "300", "--daily-limit", String(dailyLimitWon)];
-  const { orgId, orgCode, apiKey, secretKey } = await newOrganisation(stack, ...terms);
+  const { orgId, orgCode, apiKey, secretKey } = await newOrganisation(onFirstMachine(stack), ...terms);
   return { id: orgId, code: orgCode, apiKey, secretKey, estate: createEstate() };
 }

@@ -54,6 +54,15 @@ export async function placeServices(): Promise<Stack["services"]> {
   return services;
 }
 
+/** The stack with the addresses of the first machine, for operators' commands outside the world. */
+export function onFirstMachine(stack: Stack): Stack {
+  const services = Object.entries(stack.services).map(([name, { grpc, ...rest }]) => [
+    name,
+    grpc === undefined ? rest : { ...rest, grpc: grpc.replace(name, MACHINES[0]) },
+  ]);
+  return { ...stack, services: Object.fromEntries(services) as Stack["services"] };
+}
+
 async function newAddress(host: string): Promise<string> {
   return `${host}:${await randomFreePort()}`;
 }

@@ -239,10 +239,11 @@ test("request objects are closed, and response objects may gain fields", () => {
 });
 
 test("error.code of a refusal is an enum of all codes", () => {
-  const { ErrorCode, Refusal } = document.components.schemas as Record<string, object>;
+  const { ErrorCode, Refusal, RefusalError } = document.components.schemas as Record<string, object>;
   expect(ErrorCode).toMatchObject({ type: "string", enum: Object.keys(errorTable) });
   const code = { $ref: "#/components/schemas/ErrorCode" };
-  expect(Refusal).toMatchObject({ properties: { error: { properties: { code } } } });
+  expect(Refusal).toMatchObject({ properties: { error: { $ref: "#/components/schemas/RefusalError" } } });
+  expect(RefusalError).toMatchObject({ properties: { code } });
 });
 
 test("a nullable value is a list of types with null, and never null alone or an alternative", () => {

@@ -10,7 +10,7 @@ import { exampleOf } from "./errorExamples";
 import { frameOf, STREAM_ROUTE } from "./events";
 import { exampleId } from "./exampleFixtures";
 import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
-import { type Operation, type Route, type Shape } from "./operation";
+import { type ForeignFormat, type Operation, type Route, type Shape } from "./operation";
 import { errorFields } from "./schemas";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
@@ -307,13 +307,26 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
     names.push("Idempotent-Replayed");
   return {
     description: codes.map((code) => describe(code, operation)).join("\n\n"),
-    content: {
-      "application/json": {
-        schema: foreignFormat ? refusal.extend(foreignFormat.refusalFields) : refusal,
-        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
-      },
-    },
+    content: { "application/json": foreignFormat ? foreignRefusal(codes, foreignFormat) : refusalIn(codes) },
     headers: headerRefs(names),
+  };
+}
+
+function refusalIn(codes: ErrorCode[]) {
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
+  return { schema: refusal, examples: Object.fromEntries(examples) as Record<string, { $ref: string }> };
+}
+
+/** The shared examples lack the fields of another specification. */
+function foreignRefusal(codes: ErrorCode[], { refusalFields, refusalOf }: ForeignFormat) {
+  if (Object.keys(refusalFields).length === 0) return refusalIn(codes);
+  const examples = codes.map((code) => {
+    const value = exampleOf(code);
+    return [code, { summary: errorTable[code].message, value: { ...value, ...refusalOf(value.error) } }];
+  });
+  return {
+    schema: refusal.extend(refusalFields),
+    examples: Object.fromEntries(examples) as Record<string, { summary: string; value: object }>,
   };
 }
 
@@ -351,7 +364,11 @@ const refusal = z
   .strictObject({
     success: z.literal(false).meta({ description: "Always false." }),
     data: z.null().meta({ description: "Always null." }),
-    error: errorFields.meta({ description: "Why the request was refused or failed." }),
+    error: errorFields.meta({
+      // Named, because openapi-generator writes wrong Java for the details of an unnamed one.
+      id: "RefusalError",
+      description: "Why the request was refused or failed.",
+    }),
     requestId,
     timestamp: answeredAt,
   })
