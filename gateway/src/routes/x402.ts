@@ -117,7 +117,7 @@ export const getX402Support = operation({
       kinds: z
         .array(
           z.strictObject({
-            x402Version: z.literal(2).meta({ description: "The version of x402." }),
+            x402Version: z.int().min(2).max(2).meta({ description: "The version of x402: 2." }),
             scheme: z.literal("exact").meta({ description: "The payment scheme." }),
             network: z.string().meta({ description: "The chain in CAIP-2." }),
             extra: z
