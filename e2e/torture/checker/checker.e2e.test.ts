@@ -118,7 +118,8 @@ test.each(Object.entries(PLANTED))("%s is found", async (_, { schema, change, un
   expect(await run(change)).toHaveLength(1);
   try {
     const { violations, text } = await replayHistory(drive.historyFile);
-    expect([...new Set(violations.map(({ check }) => check))].sort()).toEqual(checks);
+    // An answer that reads the changed row adds its own check.
+    expect(violations.map(({ check }) => check)).toEqual(expect.arrayContaining(checks));
     expect(text).toContain(violations[0]!.message);
   } finally {
     await run(undo);
