@@ -36,8 +36,8 @@ export interface RotateByKeyInput {
 }
 
 /**
- * Issues a new secret key for a partner's key. A repetition with the same Idempotency-Key rotates
- * nothing and gets no secret key, because auth stores only the hash.
+ * Issues a new secret key for a partner's key. A repetition with the same Idempotency-Key
+ * changes nothing. Auth stores only the hash, so the repeated answer has no secret key.
  */
 export async function rotateSecretKeyByKey(
   deps: Deps,
