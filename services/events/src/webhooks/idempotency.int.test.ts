@@ -1,5 +1,5 @@
 import { newId } from "@wonrail/kit/contract/ids";
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { type KeyedRequest } from "@wonrail/kit/idempotency";
 import { openWorld, type World } from "../feed/testing/world";
 
@@ -79,6 +79,21 @@ test("a repeated test and a repeated replay make no second delivery", async () =
     sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`,
   );
   expect(await replay()).toEqual({ answer: { deliveries: 1 }, replayed: true });
+});
+
+test("a replay includes a delivery whose attempt is being saved", async () => {
+  const { webhook } = await create();
+  const key = { orgId, webhookId: webhook.webhookId };
+  const { deliveryId } = (await world.app.testWebhook(key)).answer;
+  await world.db.run(
+    sql`update deliveries set status = 'FAILED', finished_at = now() where org_id = ${orgId}`,
+  );
+  const replayed = await tx(world.db, async (tx) => {
+    // The foreign key of a new attempt takes this lock.
+    await tx.query(sql`select 1 from deliveries where delivery_id = ${deliveryId} for key share`);
+    return world.app.replayWebhook(key, "failed");
+  });
+  expect(replayed.answer).toEqual({ deliveries: 1 });
 });
 
 test("a refusal leaves the key free", async () => {

@@ -206,7 +206,10 @@ export async function replayRange(
     order by sequence limit ${limit}`);
 }
 
-/** Attempts failed deliveries again, as if they were new. Returns how many. */
+/**
+ * Attempts failed deliveries again, as if they were new. Returns how many. The lock admits the key locks of attempts
+ * that are saved meanwhile. It leaves out only deliveries that another replay or the deletion has locked.
+ */
 export async function replayFailed(
   tx: Tx,
   { orgId, webhookId }: Pick<Delivery, "orgId" | "webhookId">,
@@ -216,7 +219,7 @@ export async function replayFailed(
     with again as (
       select org_id, webhook_id, delivery_id from deliveries
       where org_id = ${orgId} and webhook_id = ${webhookId} and status = 'FAILED'
-      order by sequence limit ${limit} for update skip locked
+      order by sequence limit ${limit} for no key update skip locked
     ), forgotten as (
       delete from attempts using again where attempts.org_id = again.org_id
         and attempts.webhook_id = again.webhook_id and attempts.delivery_id = again.delivery_id
