@@ -1,10 +1,11 @@
 // npm run bench -- api [--quick] [--seconds N] [--soak-seconds N] [--wallets N] [--peer name=URL …] [--readme]
 // npm run bench -- api --against COMMIT|FOLDER [--turns N] [--seconds N] [--wallets N] [--bus kafka|none]:
 // this checkout and another one in turns. Without --bus both use Kafka if the machine can run it.
+// npm run bench -- api --buses [--turns N] [--seconds N] [--wallets N]: with Kafka and without, in turns.
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson, writeTable } from "../report";
-import { measureAgainst } from "./against";
+import { compareBuses, measureAgainst } from "./against";
 import { keyLookUps } from "./keyLookUps";
 import { pairs } from "./pairs";
 import { scheduled } from "./scheduled";
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
       against: { type: "string" },
       turns: { type: "string" },
       bus: { type: "string" },
+      buses: { type: "boolean" },
     },
   });
   if (values.against !== undefined) {
@@ -36,6 +38,13 @@ async function main(): Promise<void> {
       wallets: Number(values.wallets ?? 200),
     });
     process.stdout.write(`\n${table(results)}\n\n${writeJson("api-against", results)}\n`);
+    return;
+  }
+  if (values.buses) {
+    process.stdout.write(`${machine()}\n`);
+    const [turns, seconds, wallets] = [values.turns ?? 8, values.seconds ?? 5, values.wallets ?? 200];
+    const results = await compareBuses(Number(turns), Number(seconds), Number(wallets));
+    process.stdout.write(`\n${table(results)}\n\n${writeJson("api-buses", results)}\n`);
     return;
   }
   const seconds = Number(values.seconds ?? (values.quick ? 2 : 10));

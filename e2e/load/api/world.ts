@@ -54,7 +54,7 @@ export function createWorld(count: number): Promise<World> {
 }
 
 async function buildStack(parts: Parts, count: number): Promise<Omit<World, "close">> {
-  const stack = await startStack({ bus: "feed" });
+  const stack = await startStack();
   parts.onClose(() => stack.stop());
   const { gatewayUrl, services, postgres } = stack.stack();
   await makeLogFiles(postgres.urls.admin!);

@@ -6,7 +6,15 @@ import { ROOT } from "../../../ops/repository";
 import { median } from "../../compare";
 import { atLeast, atMost, type Result, observed } from "../../report";
 import { type Bus, type RunningStack, startStackOf } from "./stack";
-import { pay, payInTurn, payThenSettle, type SettledTurn, settledPerSecond, type Turn } from "./turn";
+import {
+  pay,
+  payInTurn,
+  payThenSettle,
+  payUnsettled,
+  type SettledTurn,
+  settledPerSecond,
+  type Turn,
+} from "./turn";
 
 export interface AgainstOptions {
   /** A commit, or the folder of another checkout. */
@@ -21,28 +29,71 @@ type Both<T> = [current: T, other: T];
 type Stacks = Both<RunningStack>;
 
 const CONNECTIONS = 64;
+const MANY_CONNECTIONS = 256;
 
 /**
  * Runs this checkout and another commit as two complete stacks, with settlement. The stacks are
  * measured in turns, and a signal stops the idle one, so that it uses no processor time.
  */
 export async function measureAgainst(options: AgainstOptions): Promise<Result[]> {
-  const place = mkdtempSync(join(tmpdir(), "wonrail-against-"));
-  chmodSync(place, 0o711);
-  const stacks: RunningStack[] = [];
-  try {
-    const { other } = options;
+  const { other, bus, wallets } = options;
+  return withPlace(async (place) => {
     const isFolder = existsSync(join(other, "package.json"));
     const folder = isFolder ? resolve(other) : await checkOut(other, place);
-    for (const [index, from] of [ROOT, folder].entries()) {
-      const stack = await startStackOf(from, join(place, `home${index}`), options.bus, options.wallets);
+    const [current, another] = [
+      { folder: ROOT, bus },
+      { folder, bus },
+    ];
+    return withStacks(place, [current, another], wallets, (stacks) => compareStacks(stacks, options));
+  });
+}
+
+/** Runs this checkout with Kafka and without, in turns. The relayer is stopped in both. */
+export async function compareBuses(turns: number, seconds: number, wallets: number): Promise<Result[]> {
+  const [kafka, feed] = [
+    { folder: ROOT, bus: "kafka" },
+    { folder: ROOT, bus: "none" },
+  ] as const;
+  return withPlace((place) =>
+    withStacks(place, [kafka, feed], wallets, async (stacks) => {
+      const both = await inTurns("Kafka and feed", stacks, turns, (stack) =>
+        payUnsettled(stack, MANY_CONNECTIONS, seconds),
+      );
+      const rate = ({ load }: Turn) => load.perSecond;
+      const [withKafka, alone] = both.map((all) => midOf(all, rate).toFixed(0));
+      const note = `${withKafka} and ${alone} a second, ${MANY_CONNECTIONS} connections, settlement paused`;
+      return [atLeast("payment.kafka_vs_feed", ratioOf(both, rate), "×", 0.9, note)];
+    }),
+  );
+}
+
+async function withPlace<T>(work: (place: string) => Promise<T>): Promise<T> {
+  const place = mkdtempSync(join(tmpdir(), "wonrail-against-"));
+  chmodSync(place, 0o711);
+  try {
+    return await work(place);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Each stack is stopped by a signal, until its turn comes. */
+async function withStacks<T>(
+  place: string,
+  wanted: Both<{ folder: string; bus: Bus }>,
+  wallets: number,
+  work: (stacks: Stacks) => Promise<T>,
+): Promise<T> {
+  const stacks: RunningStack[] = [];
+  try {
+    for (const [index, { folder, bus }] of wanted.entries()) {
+      const stack = await startStackOf(folder, join(place, `home${index}`), bus, wallets);
       stack.pause();
       stacks.push(stack);
     }
-    return await compareStacks(stacks as Stacks, options);
+    return await work(stacks as Stacks);
   } finally {
     for (const stack of stacks) await stack.stop();
-    rmSync(place, { recursive: true, force: true });
   }
 }
 

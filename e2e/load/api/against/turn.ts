@@ -26,10 +26,7 @@ export interface SettledTurn {
 /** Settlement goes on during the load. */
 export async function payInTurn(stack: RunningStack, connections: number, seconds: number): Promise<Turn> {
   await sleep(RECOVERY_MS);
-  await pay(stack, connections, WARM_UP_SECONDS, randomIndex);
-  const before = stack.processorSeconds();
-  const load = await pay(stack, connections, seconds, randomIndex);
-  return { load, processor: usedSince(before, stack.processorSeconds()) };
+  return payWarm(stack, connections, seconds);
 }
 
 /** The relayer is stopped during the load, and settles afterwards while nothing else happens. */
@@ -38,14 +35,23 @@ export async function payThenSettle(
   connections: number,
   seconds: number,
 ): Promise<{ paid: Turn; settled: SettledTurn }> {
+  const paid = await payUnsettled(stack, connections, seconds);
+  stack.resume("chain-relayer");
+  return { paid, settled: await settle(stack, paid.load.total) };
+}
+
+/** Leaves the relayer stopped. */
+export async function payUnsettled(stack: RunningStack, connections: number, seconds: number): Promise<Turn> {
   await sleep(RECOVERY_MS);
   stack.pause("chain-relayer");
+  return payWarm(stack, connections, seconds);
+}
+
+async function payWarm(stack: RunningStack, connections: number, seconds: number): Promise<Turn> {
   await pay(stack, connections, WARM_UP_SECONDS, randomIndex);
   const before = stack.processorSeconds();
   const load = await pay(stack, connections, seconds, randomIndex);
-  const paid = { load, processor: usedSince(before, stack.processorSeconds()) };
-  stack.resume("chain-relayer");
-  return { paid, settled: await settle(stack, load.total) };
+  return { load, processor: usedSince(before, stack.processorSeconds()) };
 }
 
 /** Operations per processor second of the processes that settle. */
