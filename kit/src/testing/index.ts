@@ -16,6 +16,7 @@ export {
   type TestDatabase,
   type TestDatabaseOptions,
 } from "./testDatabase";
+export { wholeScans } from "./wholeScans";
 export { testOperator } from "./testOperator";
 export { testLog } from "./testLog";
 export { testRegistry } from "./testRegistry";
