@@ -57,10 +57,10 @@ export function createAdminService({ db, ...server }: AdminProcess & { db: Datab
   });
 }
 
-/** The page size of a list for operators. */
-export function readLimit(limit: number, most = MAX_LIMIT): number {
+/** The page size of a list for operators, or the length of a chart. */
+export function readLimit(limit: number, most = MAX_LIMIT, path = "limit"): number {
   if (limit >= 1 && limit <= most) return limit;
-  throw invalidRequest([{ path: "limit", message: `must be from 1 to ${most}` }]);
+  throw invalidRequest([{ path, message: `must be from 1 to ${most}` }]);
 }
 
 const STATES = {

@@ -37,7 +37,7 @@ export function adminRpc(app: AdminApp): GrpcService {
     },
 
     async getBalanceHistory({ days, ...key }) {
-      const history = await app.getBalanceHistory({ ...readKey(key), days: readLimit(days, MAX_DAYS) });
+      const history = await app.getBalanceHistory({ ...readKey(key), days: readLimit(days, MAX_DAYS, "days") });
       return { days: history.map(({ day, balanceWon }) => ({ day, balanceWon: formatWon(balanceWon) })) };
     },
 
@@ -57,7 +57,7 @@ export function adminRpc(app: AdminApp): GrpcService {
     },
 
     async getOrganisationBooks({ orgId, days }) {
-      const wanted = { orgId: readOrgId(orgId), days: readLimit(days, MAX_DAYS) };
+      const wanted = { orgId: readOrgId(orgId), days: readLimit(days, MAX_DAYS, "days") };
       const { accounts, walletsWon, ...rest } = await app.getOrganisationBooks(wanted);
       return { ...rest, accounts: accounts.map(accountMessage), walletsWon: formatWon(walletsWon) };
     },
