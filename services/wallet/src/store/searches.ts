@@ -1,7 +1,7 @@
 import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
 import { won, type Won } from "@wonrail/kit/contract/money";
 import { type StoredStatus, type WalletType } from "../domain/wallet";
-import { type AuthorizationKind } from "../domain/signingPolicy";
+import { type SigningIntent } from "../domain/signingPolicy";
 
 /** A wallet that a search found. */
 export interface FoundWallet {
@@ -76,7 +76,7 @@ export function readOverview(db: Queryable, currentKekId: string): Promise<Overv
 
 export interface Signing {
   fromWalletId: string;
-  kind: AuthorizationKind;
+  kind: SigningIntent["kind"];
   toAddress: string;
   amountWon: Won;
   validBefore: Date;
