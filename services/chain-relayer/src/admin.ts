@@ -95,6 +95,7 @@ function operations(world: World): Command {
           olderThanSeconds: options.stuck ? options.olderThan : 0,
           orgId: options.org,
           limit: options.limit,
+          undecided: false,
         };
         const { operations } = await withRelayer(world, (relayer, operator) =>
           relayer.listOpenOperations({ operator, ...wanted }),
@@ -216,7 +217,7 @@ async function listAllQueues(relayer: RelayerAdmin, operator: Operator): Promise
   const queues: SettlementQueue[] = [];
   for (;;) {
     const afterOrgId = queues.at(-1)?.orgId;
-    const page = await relayer.listQueues({ operator, afterOrgId, limit: QUEUES_AT_ONCE });
+    const page = await relayer.listQueues({ operator, afterOrgId, limit: QUEUES_AT_ONCE, pausedOnly: false });
     queues.push(...page.queues);
     if (page.queues.length < QUEUES_AT_ONCE) return queues;
   }

@@ -4,6 +4,7 @@ import { sql } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type TestDatabase, viewer, wholeScans } from "@wonrail/kit/testing";
 import { buildWorld } from "@wonrail/kit/testing/buildWorld";
+import { OperatorRole } from "@wonrail/proto/common/v1/common";
 import { OperationEnding, RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { adminRpc } from "./adminRpc";
 import { findDeposit, listDepositsOfTransaction } from "./deposits";
@@ -145,13 +146,13 @@ test("queues are listed page by page, with the entries that wait, and only the p
     where org_id = ${second!}`);
   await database.db.run(sql`
     update operations set state = 'BLOCKED', wait_reason = 'unreadable' where org_id = ${third!}`);
-  await admin.pauseQueue({ operator: { ...viewer, roles: [5], reason: "test" }, orgId: third! });
-  const listed = await admin.listQueues({ operator: viewer, afterOrgId: first, limit: 2 });
+  await admin.pauseQueue({ operator: { ...viewer, roles: [OperatorRole.ADMIN], reason: "test" }, orgId: third! });
+  const listed = await admin.listQueues({ operator: viewer, afterOrgId: first, limit: 2, pausedOnly: false });
   expect(listed.queues).toMatchObject([
     { orgId: second, queued: 3n, queuedSince: new Date("2026-11-01Z"), waiting: 1, blocked: 0 },
     { orgId: third, queued: 0n, waiting: 0, blocked: 1, pausedReason: "test (viewer)" },
   ]);
-  const paused = await admin.listQueues({ operator: viewer, pausedOnly: true });
+  const paused = await admin.listQueues({ operator: viewer, limit: 0, pausedOnly: true });
   expect(paused.queues.map(({ orgId }) => orgId)).toEqual([third]);
 });
 

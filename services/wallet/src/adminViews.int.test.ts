@@ -63,7 +63,7 @@ test("the wallets of an organisation are listed page by page with their balances
   for (const userId of ["kim", "lee", "park"]) await createWallet(orgId, userId);
   const list = (cursor?: string) =>
     admin.listOrganisationWallets({
-      ...{ operator: viewer, orgId },
+      ...{ operator: viewer, orgId, walletType: WalletType.UNSPECIFIED, status: WalletStatus.UNSPECIFIED },
       page: { limit: 2, position: cursor === undefined ? undefined : { $case: "cursor", value: cursor } },
     });
   const first = await list();

@@ -8,7 +8,6 @@ import {
   readOrgId,
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
 import { readKeyedRequest } from "@wonrail/kit/idempotency";
 import { isUserId, normalizeUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
