@@ -21,7 +21,7 @@ export function wholeScans(db: Database, work: (db: Queryable) => Promise<unknow
       const { "QUERY PLAN": plans } = await tx.one<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
         sql`explain (format json) ${statement}`,
       );
-      for (const { Plan } of plans) for (const table of scansOf(Plan, false)) scanned.add(table);
+      for (const { Plan } of plans) for (const table of scansOf(Plan)) scanned.add(table);
     };
     const explained: Queryable = {
       query: async (statement) => (await explain(statement), tx.query(statement)),
@@ -35,14 +35,22 @@ export function wholeScans(db: Database, work: (db: Queryable) => Promise<unknow
   });
 }
 
-function scansOf(node: PlanNode, isLimited: boolean): string[] {
-  const { "Node Type": type, "Relation Name": table, "Index Cond": condition, Plans = [] } = node;
-  const limited = (isLimited && !READS_ALL.has(type)) || type === "Limit";
-  const isIndex = type === "Index Scan" || type === "Index Only Scan";
-  const isWhole = type === "Seq Scan" || (isIndex && condition === undefined && !isLimited);
-  const own = isWhole && table !== undefined ? [table] : [];
-  return [...own, ...Plans.flatMap((plan) => scansOf(plan, limited))];
+interface Place {
+  /** A limit above ends the scan early. */
+  isLimited: boolean;
+  /** The table of the node above, which an index's bitmap serves. */
+  table: string | undefined;
 }
 
+function scansOf(node: PlanNode, place: Place = { isLimited: false, table: undefined }): string[] {
+  const { "Node Type": type, "Relation Name": table = place.table, "Index Cond": condition, Plans = [] } = node;
+  const isLimited = (place.isLimited && !READS_ALL.has(type)) || type === "Limit";
+  const isWhole = type === "Seq Scan" || (INDEX.has(type) && condition === undefined && !isLimited);
+  const own = isWhole && table !== undefined ? [table] : [];
+  const below = type === "Bitmap Heap Scan" ? table : undefined;
+  return [...own, ...Plans.flatMap((plan) => scansOf(plan, { isLimited, table: below }))];
+}
+
+const INDEX = new Set(["Index Scan", "Index Only Scan", "Bitmap Index Scan"]);
 /** Nodes that read all of their input before the first row leaves them. */
-const READS_ALL = new Set(["Sort", "Aggregate", "Hash", "Hash Join"]);
+const READS_ALL = new Set(["Sort", "Aggregate", "Hash", "Hash Join", "Bitmap Heap Scan"]);

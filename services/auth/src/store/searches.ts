@@ -21,7 +21,7 @@ export async function findOrganisations(
     (condition) => sql`(select org_id, code, name from organisations where ${condition} limit ${limit})`,
   );
   const rows = await db.query<{ org_id: string; code: string; name: string }>(
-    sql`${sql.join(walks, sql` union `)} order by code limit ${limit}`,
+    sql`select * from (${sql.join(walks, sql` union `)}) as found order by code limit ${limit}`,
   );
   return rows.map(({ org_id, ...row }) => ({ orgId: uuidToId("org", org_id), ...row }));
 }

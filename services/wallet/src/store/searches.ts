@@ -67,7 +67,7 @@ export function readOverview(db: Queryable, currentKekId: string): Promise<Overv
     select
       (select greatest(reltuples, 0)::bigint from pg_class where oid = 'wallets'::regclass) as "walletsEstimate",
       ${counted(sql`
-        select from wallets where status in ('OPENING', 'DEACTIVATING') limit ${MOST_UNFINISHED}`)} as "unfinishedWallets",
+        select from wallets where status in ('OPENING', 'DEACTIVATING') order by updated_at limit ${MOST_UNFINISHED}`)} as "unfinishedWallets",
       ${counted(seeds(sql`kek_id = ${currentKekId}`))} as "currentSeals",
       ${counted(sql`
         ${seeds(sql`kek_id < ${currentKekId}`)} union all ${seeds(sql`kek_id > ${currentKekId}`)}`)} as "oldSeals",
