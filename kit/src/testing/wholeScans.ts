@@ -4,24 +4,33 @@ import { rawSql, sql, tx, type Database, type Queryable, type Sql } from "../db"
 interface PlanNode {
   "Node Type": string;
   "Relation Name"?: string;
+  "Index Name"?: string;
   "Index Cond"?: string;
   Plans?: PlanNode[];
 }
 
+/** A scan without a condition and without a limit. */
+interface Scan {
+  table: string;
+  /** Undefined for a sequential scan. */
+  index: string | undefined;
+}
+
 /**
  * The tables that a statement of the work reads from end to end: by a sequential scan, or by an
- * index without a condition and without a limit. Sequential scans are planned only where no index
- * can serve, so small test tables show the plans of large ones.
+ * index without a condition and without a limit. A partial index has only the wanted rows, so it
+ * may be read whole. Sequential scans are planned only where no index can serve, so small test
+ * tables show the plans of large ones.
  */
 export function wholeScans(db: Database, work: (db: Queryable) => Promise<unknown>): Promise<string[]> {
   return tx(db, async (tx) => {
     await tx.run(rawSql("set local enable_seqscan = off"));
-    const scanned = new Set<string>();
+    const scans: Scan[] = [];
     const explain = async (statement: Sql): Promise<void> => {
       const { "QUERY PLAN": plans } = await tx.one<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
         sql`explain (format json) ${statement}`,
       );
-      for (const { Plan } of plans) for (const table of scansOf(Plan)) scanned.add(table);
+      for (const { Plan } of plans) scans.push(...scansOf(Plan));
     };
     const explained: Queryable = {
       query: async (statement) => (await explain(statement), tx.query(statement)),
@@ -31,8 +40,16 @@ export function wholeScans(db: Database, work: (db: Queryable) => Promise<unknow
       write: async (statement) => (await explain(statement), tx.write(statement)),
     };
     await work(explained);
-    return [...scanned].sort();
+    const partial = await findPartialIndexes(tx);
+    const whole = scans.filter(({ index }) => index === undefined || !partial.has(index));
+    return [...new Set(whole.map(({ table }) => table))].sort();
   });
+}
+
+async function findPartialIndexes(db: Queryable): Promise<Set<string>> {
+  const rows = await db.query<{ name: string }>(sql`
+    select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid where i.indpred is not null`);
+  return new Set(rows.map(({ name }) => name));
 }
 
 interface Place {
@@ -42,13 +59,16 @@ interface Place {
   table: string | undefined;
 }
 
-function scansOf(node: PlanNode, place: Place = { isLimited: false, table: undefined }): string[] {
-  const { "Node Type": type, "Relation Name": table = place.table, "Index Cond": condition, Plans = [] } = node;
+function scansOf(node: PlanNode, place: Place = { isLimited: false, table: undefined }): Scan[] {
+  const { "Node Type": type, "Index Cond": condition, "Index Name": index, Plans = [] } = node;
+  const table = node["Relation Name"] ?? place.table;
   const isLimited = (place.isLimited && !READS_ALL.has(type)) || type === "Limit";
   const isWhole = type === "Seq Scan" || (INDEX.has(type) && condition === undefined && !isLimited);
-  const own = isWhole && table !== undefined ? [table] : [];
   const below = type === "Bitmap Heap Scan" ? table : undefined;
-  return [...own, ...Plans.flatMap((plan) => scansOf(plan, { isLimited, table: below }))];
+  return [
+    ...(isWhole && table !== undefined ? [{ table, index }] : []),
+    ...Plans.flatMap((plan) => scansOf(plan, { isLimited, table: below })),
+  ];
 }
 
 const INDEX = new Set(["Index Scan", "Index Only Scan", "Bitmap Index Scan"]);

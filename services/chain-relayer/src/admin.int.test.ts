@@ -23,7 +23,13 @@ const world = buildWorld(async (open) => {
   database = await open.database({ schema: "chain_relayer", migrations: join(__dirname, "../migrations") });
   const { provider } = createChainDouble();
   provider.callAt = () => Promise.reject(new RpcUnanswered("no endpoint answers"));
-  const deps = { db: database.db, network: "WON_TESTNET", signerAddress: SIGNER, tokenAddress: TOKEN, reachChain: async () => provider };
+  const deps = {
+    db: database.db,
+    network: "WON_TESTNET",
+    signerAddress: SIGNER,
+    tokenAddress: TOKEN,
+    reachChain: async () => provider,
+  };
   return open.server([adminRpc(deps)]);
 });
 beforeAll(async () => {

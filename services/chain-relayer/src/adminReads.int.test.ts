@@ -10,11 +10,22 @@ import { adminRpc } from "./adminRpc";
 import { findDeposit, listDepositsOfTransaction } from "./deposits";
 import { findCursor } from "./indexer";
 import { saveWalletAddresses } from "./indexer/store/walletAddresses";
-import { findReconciliation, findSettledBalance, listDriftsOfWallet, listSupplyPoints } from "./reconciliation";
+import {
+  findReconciliation,
+  findSettledBalance,
+  listDriftsOfWallet,
+  listSupplyPoints,
+} from "./reconciliation";
 import { saveDrifts } from "./reconciliation/store/drifts";
 import { finishReconciliation } from "./reconciliation/store/reconciliation";
 import { findRecords, findRecordWork } from "./records";
-import { findSignerFunds, findSignerState, findTransactionByHash, listPendingTransactions, recordBalance } from "./sender";
+import {
+  findSignerFunds,
+  findSignerState,
+  findTransactionByHash,
+  listPendingTransactions,
+  recordBalance,
+} from "./sender";
 import {
   countOperationsOf,
   countPausedQueues,
@@ -53,7 +64,12 @@ test("an operation is found by its transaction's hash and its id on the chain", 
   const txHash = await signWaitingOperations(database.db, OPERATOR, { nonce: 7n });
   const { ledgerRef } = operation;
   const hit = { kind: "operation", id: ledgerRef, orgId, title: "IN_FLIGHT operation, INTENT_KIND_PAYMENT" };
-  const transaction = { kind: "transaction", id: txHash, orgId: "", title: "SIGNED transaction with nonce 7" };
+  const transaction = {
+    kind: "transaction",
+    id: txHash,
+    orgId: "",
+    title: "SIGNED transaction with nonce 7",
+  };
   for (const text of [txHash, ` ${txHash.toUpperCase().replace("0X", "0x")}`])
     expect(await hitsOf(text)).toEqual([transaction, hit]);
   await database.db.run(sql`
@@ -61,9 +77,10 @@ test("an operation is found by its transaction's hash and its id on the chain", 
     where ledger_ref = ${ledgerRef}`);
   const confirmed = { ...hit, title: "CONFIRMED operation, INTENT_KIND_PAYMENT" };
   expect(await hitsOf(txHash)).toEqual([transaction, confirmed]);
-  for (const text of [operation.operationId!, `0x${operation.operationId!}`])
+  for (const text of [operation.operationId, `0x${operation.operationId}`])
     expect(await hitsOf(text)).toEqual([confirmed]);
-  for (const text of ["", ledgerRef, `0x${"9".repeat(64)}`, "9".repeat(64)]) expect(await hitsOf(text)).toEqual([]);
+  for (const text of ["", ledgerRef, `0x${"9".repeat(64)}`, "9".repeat(64)])
+    expect(await hitsOf(text)).toEqual([]);
   for (const org of [undefined, orgId]) {
     const details = await admin.getOperationDetails({ operator: viewer, ref: ledgerRef, orgId: org });
     expect(JSON.parse(details.operationJson)).toMatchObject({ tx_hash: txHash, block_hash: "0x1" });
@@ -114,7 +131,9 @@ test("decreases of the balance are spending, top-ups are not, and the rate tells
   const { spentWei, spentOverSeconds } = await findSignerFunds(db, address);
   expect(spentWei).toBe(500n);
   expect(spentOverSeconds).toBeGreaterThanOrEqual(1_000);
-  await db.run(sql`update signer_balances set hour = now() - interval '25 hours' where address = ${address}`).catch(() => undefined);
+  await db
+    .run(sql`update signer_balances set hour = now() - interval '25 hours' where address = ${address}`)
+    .catch(() => undefined);
 });
 
 test("open operations name the ways in which an operator can end them", async () => {
@@ -130,7 +149,9 @@ test("open operations name the ways in which an operator can end them", async ()
   const endings = [OperationEnding.SETTLED_ELSEWHERE, OperationEnding.SIGN_ANEW];
   expect(await list(true)).toMatchObject([{ ledgerRef: taken.ledgerRef, waitReason: "name_taken", endings }]);
   expect(await list(false)).toHaveLength(2);
-  expect(await admin.getOperationDetails({ operator: viewer, ref: taken.ledgerRef })).toMatchObject({ endings });
+  expect(await admin.getOperationDetails({ operator: viewer, ref: taken.ledgerRef })).toMatchObject({
+    endings,
+  });
   await database.db.run(sql`
     insert into drifts (org_id, wallet_id, kind, expected, actual, block_number)
     values (${orgId}, ${waiting.wallets[0]!}, 'CHAIN', 1, 2, 1)`);
@@ -146,7 +167,10 @@ test("queues are listed page by page, with the entries that wait, and only the p
     where org_id = ${second!}`);
   await database.db.run(sql`
     update operations set state = 'BLOCKED', wait_reason = 'unreadable' where org_id = ${third!}`);
-  await admin.pauseQueue({ operator: { ...viewer, roles: [OperatorRole.ADMIN], reason: "test" }, orgId: third! });
+  await admin.pauseQueue({
+    operator: { ...viewer, roles: [OperatorRole.ADMIN], reason: "test" },
+    orgId: third!,
+  });
   const listed = await admin.listQueues({ operator: viewer, afterOrgId: first, limit: 2, pausedOnly: false });
   expect(listed.queues).toMatchObject([
     { orgId: second, queued: 3n, queuedSince: new Date("2026-11-01Z"), waiting: 1, blocked: 0 },

@@ -17,12 +17,7 @@ import {
   listSupplyPoints,
 } from "./reconciliation";
 import { findRecords, findRecordWork, getRecord, recordMessage } from "./records";
-import {
-  findSignerFunds,
-  findSignerState,
-  findTransactionByHash,
-  listPendingTransactions,
-} from "./sender";
+import { findSignerFunds, findSignerState, findTransactionByHash, listPendingTransactions } from "./sender";
 import {
   countOperationsOf,
   countPausedQueues,
@@ -55,9 +50,7 @@ const MOST_PENDING = 100;
 const MOST_DRIFTS = 20;
 
 /** The operators' views of several flows. */
-export function adminReads(
-  deps: ReadDeps,
-): Pick<AdminHandlers<typeof RelayerAdminServiceService>, Reads> {
+export function adminReads(deps: ReadDeps): Pick<AdminHandlers<typeof RelayerAdminServiceService>, Reads> {
   const { db, signerAddress } = deps;
   return {
     getOverview: () => getOverview(deps),

@@ -3,10 +3,7 @@ import { readAddress } from "@wonrail/kit/contract/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
 import { enumName, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
-import {
-  OperationEnding,
-  RelayerAdminServiceService,
-} from "@wonrail/proto/relayer/v1/admin";
+import { OperationEnding, RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { adminReads } from "./adminReads";
 import { type Provider, RpcUnanswered } from "./evm";
 import { listPaymentManagers, rescan } from "./indexer";

@@ -66,8 +66,6 @@ test("the events of an object are listed with the webhook attempts of each", asy
   expect((await list(shown!.event!.sequence)).events).toEqual([]);
   const elsewhere = { operator: supporter, orgId: newId("org"), objectId, limit: 1 };
   expect((await admin.listObjectEvents(elsewhere)).events).toEqual([]);
-  const asViewer = admin.listObjectEvents({ operator: viewer, orgId, objectId, limit: 1 });
-  await expect(asViewer).rejects.toThrow("lacks the role support");
 });
 
 test("search finds an event and a webhook of any organisation by id", async () => {

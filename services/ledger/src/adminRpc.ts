@@ -1,5 +1,5 @@
 import { implementAdmin, readLimit } from "@wonrail/kit/admin";
-import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { type DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
 import { formatWon } from "@wonrail/kit/contract/money";
 import { type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
@@ -37,12 +37,16 @@ export function adminRpc(app: AdminApp): GrpcService {
     },
 
     async getBalanceHistory({ days, ...key }) {
-      const history = await app.getBalanceHistory({ ...readKey(key), days: readLimit(days, MAX_DAYS, "days") });
+      const history = await app.getBalanceHistory({
+        ...readKey(key),
+        days: readLimit(days, MAX_DAYS, "days"),
+      });
       return { days: history.map(({ day, balanceWon }) => ({ day, balanceWon: formatWon(balanceWon) })) };
     },
 
     async getEntryDetails({ orgId, requestId }) {
-      if (!REQUEST_ID.test(requestId)) throw refusal("requestId", "must be three letters, _ and 32 hex digits");
+      if (!REQUEST_ID.test(requestId))
+        throw refusal("requestId", "must be three letters, _ and 32 hex digits");
       const wanted = { orgId: orgId === undefined ? undefined : readOrgId(orgId), requestId };
       const details = await app.getEntryDetails(wanted);
       if (!details) throw refusal("requestId", "the journal has no such request");

@@ -29,7 +29,8 @@ export function adminRpc(app: AdminApp): GrpcService {
     },
 
     async getPayoutDetails({ orgId, payoutId, rows }) {
-      if (!isId("pyo", payoutId)) throw invalidRequest([{ path: "payoutId", message: "must be a payout's id" }]);
+      if (!isId("pyo", payoutId))
+        throw invalidRequest([{ path: "payoutId", message: "must be a payout's id" }]);
       const key = { orgId: readOrgId(orgId), payoutId };
       const page = readPage(rows, (index) => ROW_INDEX.test(index));
       const { items, info } = await app.listPayoutRows({ ...key, status: undefined, page });

@@ -29,7 +29,12 @@ test("search finds wallets of any organisation by id, address and user", async (
   const userId = newId("req");
   const { walletId, walletAddress } = await createWallet(orgId, userId);
   const other = await createWallet(elsewhere, userId);
-  const hit = { kind: "wallet", id: walletId, orgId, title: `NORMAL wallet of ${userId}, ACTIVE, ${walletAddress}` };
+  const hit = {
+    kind: "wallet",
+    id: walletId,
+    orgId,
+    title: `NORMAL wallet of ${userId}, ACTIVE, ${walletAddress}`,
+  };
   const hitsOf = async (text: string) => (await admin.search({ operator: viewer, text })).hits;
   for (const text of [walletId, walletAddress, walletAddress.toLowerCase(), ` ${walletId}\n`])
     expect(await hitsOf(text)).toEqual([hit]);
@@ -98,7 +103,11 @@ test("the overview counts unfinished wallets and old seals", async () => {
   await db.run(sql`update wallets set status = 'OPENING' where wallet_id = ${walletId}`);
   await db.run(sql`update seeds set kek_id = 'k0' where org_id = ${orgId}`);
   const overview = await admin.getOverview({ operator: viewer });
-  expect(overview).toMatchObject({ unfinishedWallets: 1, oldSeals: 1, lastRefusedAt: new Date("2026-11-02Z") });
+  expect(overview).toMatchObject({
+    unfinishedWallets: 1,
+    oldSeals: 1,
+    lastRefusedAt: new Date("2026-11-02Z"),
+  });
   expect(overview.currentSeals).toBeGreaterThan(0);
 });
 

@@ -7,10 +7,7 @@ import { visibleStatus, type Wallet, type WalletWithBalance } from "./domain/wal
 
 /** Converts domain objects to messages, and requests of both services to queries. */
 
-type ListingRequest = Pick<
-  message.ListWalletsRequest,
-  "orgId" | "userId" | "walletType" | "status" | "page"
->;
+type ListingRequest = Pick<message.ListWalletsRequest, "orgId" | "userId" | "walletType" | "status" | "page">;
 
 /** The wanted part of an organisation's wallets. */
 export function readListing({ orgId, userId, walletType, status, page }: ListingRequest) {

@@ -14,7 +14,8 @@ export async function findOrganisation(
   { db }: Deps,
   by: { orgId: string } | { code: string },
 ): Promise<{ organisation: Organisation; subscriptionActive: boolean }> {
-  const found = "code" in by ? await mustFindOrganisation(db, by.code) : await mustFindOrganisationById(db, by.orgId);
+  const found =
+    "code" in by ? await mustFindOrganisation(db, by.code) : await mustFindOrganisationById(db, by.orgId);
   return {
     organisation: found.organisation,
     subscriptionActive: isSubscriptionActive(found.organisation, found.now),

@@ -26,7 +26,7 @@ export async function getOrganisationBooks(
   const entries = await findHead(db, orgId);
   return {
     accounts,
-    walletsWon: won(-sumWon(accounts.map(({ balanceWon }) => balanceWon))),
+    walletsWon: won(0n - sumWon(accounts.map(({ balanceWon }) => balanceWon))),
     entries,
     days: await countDays(db, { orgId, entries, days }, nowMs),
   };

@@ -31,11 +31,7 @@ const EARLIER_MS = 2_000;
 const LATER_MS = 20_000;
 
 /** Requests that a call of the gateway asked for. The time in the call's id limits the search. */
-export function findRequestsOfCall(
-  db: Queryable,
-  callId: string,
-  limit: number,
-): Promise<FoundRequest[]> {
+export function findRequestsOfCall(db: Queryable, callId: string, limit: number): Promise<FoundRequest[]> {
   const calledMs = idTimeMs(callId);
   const from = new Date(calledMs - EARLIER_MS);
   const until = new Date(calledMs + LATER_MS);

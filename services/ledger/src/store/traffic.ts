@@ -51,9 +51,11 @@ export interface CountedTraffic {
 }
 
 export async function readTraffic(db: Queryable): Promise<CountedTraffic> {
-  const row = await db.one<Record<`${"minute" | "hour" | "day"}${"Entries" | "Won" | "Seconds"}`, bigint> & {
-    countedUntil: Date | null;
-  }>(sql`
+  const row = await db.one<
+    Record<`${"minute" | "hour" | "day"}${"Entries" | "Won" | "Seconds"}`, bigint> & {
+      countedUntil: Date | null;
+    }
+  >(sql`
     with last as (select max(minute) as minute from traffic_minutes),
     counted as (
       select t.* from last cross join lateral (

@@ -37,7 +37,12 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   const supply = await readSupplyBook(db);
   if (!supply) return;
   const { blockNumber } = supply.cursor;
-  const { orgIds, wallets, walletUnits, isComplete } = await compareWithChain(deps, supply, openDrifts, signal);
+  const { orgIds, wallets, walletUnits, isComplete } = await compareWithChain(
+    deps,
+    supply,
+    openDrifts,
+    signal,
+  );
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {

@@ -172,7 +172,9 @@ export async function findOperationDetails(
   knownOrgId: string | null = null,
 ): Promise<OperationDetails | undefined> {
   const organisations =
-    knownOrgId === null ? sql`select org_id from settlement_queues` : sql`select ${knownOrgId}::text as org_id`;
+    knownOrgId === null
+      ? sql`select org_id from settlement_queues`
+      : sql`select ${knownOrgId}::text as org_id`;
   const operation = await db.maybe<DetailRow>(sql`
     (select o.* from (${organisations}) as q cross join lateral (
       select * from operations where operations.org_id = q.org_id and operations.ledger_ref = ${ref} offset 0) as o)
