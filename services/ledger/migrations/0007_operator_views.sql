@@ -1,4 +1,4 @@
--- What operators look at, kept because counting it anew would read the whole journal.
+-- Sums and results for operators. To compute them again would read the whole journal.
 
 -- Entries and moved money of each minute, by the time in the request's id. The job count_traffic
 -- writes a row for every minute, also for one without entries, and keeps two days.

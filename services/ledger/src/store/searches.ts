@@ -61,7 +61,7 @@ async function findRequests(db: Queryable, those: Sql, limit: number): Promise<F
   }));
 }
 
-/** Who posted a request, and under which key. */
+/** The poster of a request, and its key. */
 export interface RequestSource {
   decidedAt: Date;
   /** The service that posted it, by its certificate. */

@@ -58,7 +58,7 @@ export async function getWalletDetails(
   return { ...internals, wallet: withBalance!, signedWon };
 }
 
-/** What custody signed and refused for an entry or hold. */
+/** Custody's signatures and refusals for an entry or hold. */
 export async function listSignings(
   { db }: { db: Queryable },
   { orgId, ledgerRef }: { orgId: string; ledgerRef: string },

@@ -63,14 +63,16 @@ const MOST_SEEDS = 200_000;
 export function readOverview(db: Queryable, currentKekId: string): Promise<Overview> {
   const counted = (rows: Sql) => sql`(select count(*)::integer from (${rows}) as counted)`;
   const seeds = (condition: Sql) => sql`(select from seeds where ${condition} limit ${MOST_SEEDS})`;
+  const unfinished = sql`
+    select from wallets where status in ('OPENING', 'DEACTIVATING')
+    order by updated_at limit ${MOST_UNFINISHED}`;
+  const others = sql`
+    ${seeds(sql`kek_id < ${currentKekId}`)} union all ${seeds(sql`kek_id > ${currentKekId}`)}`;
   return db.one<Overview>(sql`
-    select
-      (select greatest(reltuples, 0)::bigint from pg_class where oid = 'wallets'::regclass) as "walletsEstimate",
-      ${counted(sql`
-        select from wallets where status in ('OPENING', 'DEACTIVATING') order by updated_at limit ${MOST_UNFINISHED}`)} as "unfinishedWallets",
-      ${counted(seeds(sql`kek_id = ${currentKekId}`))} as "currentSeals",
-      ${counted(sql`
-        ${seeds(sql`kek_id < ${currentKekId}`)} union all ${seeds(sql`kek_id > ${currentKekId}`)}`)} as "oldSeals",
+    select ${counted(unfinished)} as "unfinishedWallets",
+      ${counted(seeds(sql`kek_id = ${currentKekId}`))} as "currentSeals", ${counted(others)} as "oldSeals",
+      (select greatest(reltuples, 0)::bigint from pg_class
+        where oid = 'wallets'::regclass) as "walletsEstimate",
       (select refused_at from signing_refusals order by id desc limit 1) as "lastRefusedAt"`);
 }
 

@@ -91,7 +91,7 @@ export async function findRecord(
   return row && toRecord(row);
 }
 
-/** Where a record of any organisation is found, and what the service does with it. */
+/** The organisation of a record, its next look and its key. */
 export interface RecordWork {
   orgId: string;
   recordId: string;
