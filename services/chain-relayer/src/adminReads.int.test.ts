@@ -29,10 +29,12 @@ import {
 import {
   countOperationsOf,
   countPausedQueues,
+  countQueued,
+  findOldestOpenSeconds,
   findOperationByChainId,
   findOperationsOfTransaction,
-  listOpenCounts,
   listQueues,
+  summarizeOpen,
 } from "./settlement";
 import { findOperationDetails, listStuckOperations } from "./settlement/store/operationDetails";
 import { type ChainDouble, createChainDouble, cursorAt, OPERATOR, TOKEN } from "./testing/chainDouble";
@@ -265,6 +267,8 @@ test("no view reads a growing table whole, but open drifts and one row per organ
     for (const isPausedOnly of [true, false])
       await listQueues(db, { afterOrgId: "", isPausedOnly, limit: 100 });
     await countPausedQueues(db);
+    await summarizeOpen(db);
+    await findOldestOpenSeconds(db);
     await findOperationsOfTransaction(db, 1n, 20);
     await findOperationByChainId(db, "a");
     await countOperationsOf(db, [1n]);
@@ -284,7 +288,7 @@ test("no view reads a growing table whole, but open drifts and one row per organ
   const shared = await wholeScans(database.db, async (db) => {
     await findReconciliation(db);
     await findCursor(db);
-    await listOpenCounts(db);
+    await countQueued(db);
   });
   expect(shared).toEqual(["reconciliation", "scan_cursor", "settlement_queues"]);
 });

@@ -24,8 +24,9 @@ import {
   countQueued,
   findBlockedWallets,
   findOperationByChainId,
+  findOldestOpenSeconds,
   findOperationsOfTransaction,
-  listOpenCounts,
+  summarizeOpen,
 } from "./settlement";
 
 export interface ReadDeps {
@@ -118,16 +119,14 @@ export function adminReads(deps: ReadDeps): Pick<AdminHandlers<typeof RelayerAdm
 
 async function getOverview(deps: ReadDeps) {
   const { db } = deps;
-  const [queued, open, cursor] = [await countQueued(db), await listOpenCounts(db), await findCursor(db)];
-  // These wait for an operator, whatever their age.
-  const moving = open.filter(({ state }) => state !== "BLOCKED");
-  const ages = [queued, ...moving].map(({ oldestSeconds }) => oldestSeconds);
+  const [queued, open, cursor] = [await countQueued(db), await summarizeOpen(db), await findCursor(db)];
+  const ages = [queued.oldestSeconds, queued.pausedSeconds, await findOldestOpenSeconds(db)];
   return {
     queued: BigInt(queued.count),
     oldestSeconds: wholeSeconds(Math.max(...ages)),
-    open: open.map(({ state, reason, count, oldestSeconds, pausedSeconds }) => ({
+    open: open.map(({ state, reason, count, oldestSeconds }) => ({
       ...{ state, reason, operations: count },
-      oldestSeconds: wholeSeconds(Math.max(oldestSeconds, pausedSeconds)),
+      oldestSeconds: wholeSeconds(oldestSeconds),
     })),
     pausedQueues: await countPausedQueues(db),
     signer: await readFunds(deps),

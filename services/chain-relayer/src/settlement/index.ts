@@ -30,5 +30,6 @@ export {
   listStuckOperations,
   type OpenOperation,
 } from "./store/operationDetails";
+export { findOldestOpenSeconds, summarizeOpen } from "./store/openSummary";
 export { countWalletBlocks, findBlockedWallets, listBlockedWallets } from "./store/walletBlocks";
 export { countPausedQueues, countQueued, listQueues } from "./store/settlementQueues";

@@ -30,8 +30,10 @@ export async function listStuckOperations(
   db: Queryable,
   { olderThanSeconds, orgId, isUndecided, limit }: OpenFilter,
 ): Promise<OpenOperation[]> {
+  // These are few: "offset 0" makes PostgreSQL find them first and sort them afterwards.
   const undecided = sql`
-    and (state = 'BLOCKED' or state = 'PLANNED' and wait_reason = any(${[...DEAD_ENDS]}::text[]))`;
+    (select * from operations
+    where state = 'BLOCKED' or state = 'PLANNED' and wait_reason = any(${[...DEAD_ENDS]}::text[]) offset 0)`;
   const rows = await db.query<Omit<OpenOperation, "endings"> & { ownReason: string | null }>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
       case
@@ -44,9 +46,9 @@ export async function listStuckOperations(
         else wait_reason
       end as "waitReason",
       wait_reason as "ownReason", extract(epoch from now() - created_at)::float8 as "ageSeconds"
-    from operations o
+    from ${isUndecided ? undecided : sql`operations`} o
     where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED') and created_at <= now() - make_interval(secs => ${olderThanSeconds})
-      ${orgId === null ? sql`` : sql`and org_id = ${orgId}`} ${isUndecided ? undecided : sql``}
+      ${orgId === null ? sql`` : sql`and org_id = ${orgId}`}
     order by created_at limit ${limit}`);
   return rows.map(({ ownReason, ...operation }) => ({
     ...operation,
