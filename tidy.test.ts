@@ -25,7 +25,7 @@ const FLOWS: Record<string, string[]> = {
   events: ["feed", "webhooks"],
 };
 /** The operators' RPCs, and the commands that call them. */
-const ADMIN = ["adminRpc.ts", "admin.ts"];
+const ADMIN = ["adminRpc.ts", "adminReads.ts", "admin.ts"];
 const OUTSIDE: Record<string, string> = {
   auth: "admin",
   wallet: "keys",

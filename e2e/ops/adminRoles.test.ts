@@ -3,6 +3,7 @@ import { type GrpcService, type ServerCall } from "@wonrail/kit/grpc/server";
 import { AuthAdminServiceService } from "@wonrail/proto/auth/v1/admin";
 import { AdminServiceService } from "@wonrail/proto/common/v1/admin";
 import { EventsAdminServiceService } from "@wonrail/proto/events/v1/admin";
+import { LedgerAdminServiceService } from "@wonrail/proto/ledger/v1/admin";
 import { PaymentAdminServiceService } from "@wonrail/proto/payment/v1/admin";
 import { RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
@@ -19,6 +20,7 @@ const ROLES: RoleName[] = ["viewer", "support", "treasury", "compliance", "admin
 const DEFINITIONS: ServiceDefinition[] = [
   AdminServiceService,
   AuthAdminServiceService,
+  LedgerAdminServiceService,
   RelayerAdminServiceService,
   PaymentAdminServiceService,
   EventsAdminServiceService,
@@ -51,7 +53,7 @@ test("every method that changes state says so, and no other", () => {
   const reads = methods.filter(({ method }) => ruleOf(method).changes !== true).map(({ method }) => method);
   const names = methods
     .map(({ method }) => method)
-    .filter((method) => /\/(List|Get|Verify|Check)/.test(method));
+    .filter((method) => /\/(List|Get|Search|Verify|Check)/.test(method));
   expect(reads).toEqual(names);
 });
 

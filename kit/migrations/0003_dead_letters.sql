@@ -21,4 +21,6 @@ create table dead_letters (
   unique (consumer_group, digest)
 );
 
+-- Letters that an operator must look at are counted per feed.
+create index dead_letters_open on dead_letters (consumer_group, topic) where replayed_at is null;
 create index dead_letters_to_replay on dead_letters (consumer_group, id) where replay_requested_at is not null;

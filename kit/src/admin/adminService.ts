@@ -9,6 +9,7 @@ import { type Database } from "../db";
 import { enumFilter } from "../grpc/enums";
 import { type GrpcService } from "../grpc/server";
 import { type DeadLetter, type DeadLetterSummary, listDeadLetters, showDeadLetter } from "../inbox";
+import { type AdminProcess, getSystem } from "./getSystem";
 import { implementAdmin } from "./implementAdmin";
 import { listOperatorActions, type OperatorAction, verifyOperatorActions } from "./operatorActions";
 import { roleMessage } from "./operators";
@@ -16,9 +17,11 @@ import { requestReplay } from "./requestReplay";
 
 const MAX_LIMIT = 1_000;
 
-/** Dead letters and the trail of operators' actions, which every service serves. */
-export function createAdminService(db: Database): GrpcService {
+/** The admin RPCs that every service serves. */
+export function createAdminService({ db, ...server }: AdminProcess & { db: Database }): GrpcService {
   return implementAdmin(AdminServiceService, {
+    getSystem: () => getSystem(db, server),
+
     async listDeadLetters({ state, beforeId, limit }) {
       const wanted = enumFilter(DeadLetterState, state, "state");
       const letters = await listDeadLetters(db, {
@@ -54,10 +57,10 @@ export function createAdminService(db: Database): GrpcService {
   });
 }
 
-/** The page size of a list for operators. */
-export function readLimit(limit: number, most = MAX_LIMIT): number {
+/** The page size of a list for operators, or the length of a chart. */
+export function readLimit(limit: number, most = MAX_LIMIT, path = "limit"): number {
   if (limit >= 1 && limit <= most) return limit;
-  throw invalidRequest([{ path: "limit", message: `must be from 1 to ${most}` }]);
+  throw invalidRequest([{ path, message: `must be from 1 to ${most}` }]);
 }
 
 const STATES = {

@@ -7,7 +7,9 @@ import { main } from "./deadLettersCommand";
 
 const world = buildWorld(async (open) => {
   const { db } = await open.database({ schema: "sample" });
-  const { address } = await open.server([createAdminService(db)]);
+  const { address } = await open.server([
+    createAdminService({ db, service: "sample", commit: "0", topic: undefined }),
+  ]);
   await db.run(sql`
     insert into dead_letters (consumer_group, topic, partition, feed_number, message_key, event_type, headers, payload, digest, error, failures)
     values ('sample.settlements', 'wonrail.ledger.v1', 0, '7', 'wal_1', 'noted', '{}', '', '', 'the wallet does not exist', 5)`);

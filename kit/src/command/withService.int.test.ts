@@ -14,7 +14,7 @@ const identityOf = (name: string) => authority.issue(name, [`DNS:${name}`]);
 
 const world = buildWorld(async (open) => {
   const { db } = await open.database({ schema: "sample" });
-  const services = [createAdminService(db)];
+  const services = [createAdminService({ db, service: "sample", commit: "0", topic: undefined })];
   const tls = { tls: identityOf("payment"), callers: callersOf("payment", services) };
   const { address } = await open.server(services, tls);
   const silent: GrpcService = {

@@ -147,7 +147,8 @@ async function openDoors(options: OpenDoors): Promise<void> {
   });
   const standby = config.DATABASE_STANDBY ? [watchStandby(db, { log, registry })] : [];
   const jobs = startJobs([...doors.jobs, ...standby], { log, registry });
-  const services = [...doors.rpc, createAdminService(db), ...(feed ? [feed.service] : [])];
+  const admin = createAdminService({ db, service: spec.name, commit: config.COMMIT, topic: topics[0] });
+  const services = [...doors.rpc, admin, ...(feed ? [feed.service] : [])];
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,

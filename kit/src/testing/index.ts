@@ -16,6 +16,8 @@ export {
   type TestDatabase,
   type TestDatabaseOptions,
 } from "./testDatabase";
+export { supporter, viewer } from "./viewer";
+export { wholeScans } from "./wholeScans";
 export { testOperator } from "./testOperator";
 export { testLog } from "./testLog";
 export { testRegistry } from "./testRegistry";

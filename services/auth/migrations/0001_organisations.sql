@@ -30,3 +30,8 @@ create table organisations (
   constraint organisations_secret_is_sha256 check (octet_length(secret_key_hash) = 32),
   constraint organisations_version_positive check (version > 0)
 );
+
+-- Operators search by the beginning of a code or name, and look at suspended organisations.
+create index organisations_by_code on organisations (code text_pattern_ops);
+create index organisations_by_name on organisations (lower(name) text_pattern_ops);
+create index organisations_suspended on organisations (org_id) where status = 'SUSPENDED';

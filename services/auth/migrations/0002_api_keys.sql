@@ -37,6 +37,9 @@ create table api_keys (
   constraint api_keys_overlap_within_life check (overlap_ends_at <= expires_at)
 );
 
+-- Operators search for a key by its id.
+create unique index api_keys_by_id on api_keys (key_id);
+
 -- Two refreshes at once cannot both become the lineage's current key.
 create unique index api_keys_one_current on api_keys (org_id, lineage_id)
   where superseded_at is null and revoked_at is null;

@@ -19,7 +19,7 @@ const world = buildWorld(async (open) => {
   const database = await open.database({ schema: "auth", migrations: join(__dirname, "../migrations") });
   const services = [
     adminRpc(createOperations({ db: database.db, ...rules })),
-    createAdminService(database.db),
+    createAdminService({ db: database.db, service: "auth", commit: "0", topic: undefined }),
   ];
   const plain = await open.server(services);
   const tls = { tls: identityOf("auth"), callers: callersOf("auth", services) };

@@ -9,16 +9,35 @@ import {
   type IssueOrganisationKeyRequest,
   type OrganisationTerms as TermsMessage,
 } from "@wonrail/proto/auth/v1/admin";
-import { OrganisationStatus, Plan } from "@wonrail/proto/auth/v1/auth";
+import { OrganisationStatus, Plan, Quota } from "@wonrail/proto/auth/v1/auth";
 import { type Operations } from "./app";
 import { type AuditEntry } from "./domain/auditEntries";
 import { type KeyGrant } from "./domain/grants";
 import { type OrganisationTerms } from "./domain/organisations";
-import { keyMessage, organisationMessage } from "./messages";
+import { keyMessage, organisationMessage, usageMessage } from "./messages";
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
 export function adminRpc(app: Operations): GrpcService {
   return implementAdmin(AuthAdminServiceService, {
+    getOverview: () => app.getOverview(),
+
+    async search({ text }) {
+      return { hits: await app.search(text.trim()) };
+    },
+
+    async getOrganisationDetails({ by }) {
+      if (by === undefined) throw invalidRequest([{ path: "by", message: "must be an id or a code" }]);
+      const details = await app.getOrganisationDetails(
+        by.$case === "orgId" ? { orgId: by.value } : { code: by.value },
+      );
+      return {
+        organisation: organisationMessage(details.organisation),
+        subscriptionActive: details.subscriptionActive,
+        usage: details.usage.map(usageMessage),
+        months: details.months.map(({ quota, ...month }) => ({ ...month, quota: Quota[quota] })),
+      };
+    },
+
     async createOrganisation({ code, terms }, { operator: actor }) {
       const input = { name: "", ...termsOf(terms), code, actor };
       const { organisation, key, apiKey, secretKey } = await app.createOrganisation(input);

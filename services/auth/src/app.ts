@@ -25,10 +25,13 @@ import { type CredentialDeps, type Deps } from "./commands/deps";
 import { type FailedCredential } from "./domain/throttle";
 import { findOrganisation } from "./queries/findOrganisation";
 import { getKey, getKeyPage } from "./queries/getKey";
+import { getOrganisationDetails } from "./queries/getUsage";
+import { getOverview } from "./queries/getOverview";
 import { getSessions, type Session, type SessionInput } from "./queries/getSessions";
 import { listAudit } from "./queries/listAudit";
 import { listKeys } from "./queries/listKeys";
 import { listOrganisations } from "./queries/listOrganisations";
+import { search } from "./queries/search";
 import { verifyAudit } from "./queries/verifyAudit";
 import { verifyAuditAlways, type AuditReport } from "./queries/verifyAuditAlways";
 import { openChangeFeed, type ChangeFeed } from "./queries/watchChanges";
@@ -75,6 +78,9 @@ export function createOperations(deps: Deps, registry?: Registry) {
     getKeyPage: bind(deps, getKeyPage),
     getSessions: bind(deps, getSessions),
     findOrganisation: bind(deps, findOrganisation),
+    getOrganisationDetails: bind(deps, getOrganisationDetails),
+    getOverview: bind(deps, getOverview),
+    search: bind(deps, search),
     listOrganisations: bind(deps, listOrganisations),
     listKeys: bind(deps, listKeys),
     listAudit: bind(deps, listAudit),

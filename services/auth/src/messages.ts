@@ -2,6 +2,7 @@ import { formatWon } from "@wonrail/kit/contract/money";
 import * as message from "@wonrail/proto/auth/v1/auth";
 import { type ApiKey, statusOf } from "./domain/keys";
 import { type Organisation } from "./domain/organisations";
+import { type Usage } from "./queries/getUsage";
 
 /** Converts domain objects to messages. Answers and events use the same messages. */
 
@@ -15,6 +16,10 @@ export function organisationMessage(organisation: Organisation): message.Organis
     dailyChargeLimitWon: formatWon(dailyChargeLimitWon),
     maxChargeWon: formatWon(maxChargeWon),
   };
+}
+
+export function usageMessage({ quota, limit, used, leased, period }: Usage): message.QuotaUsage {
+  return { quota: message.Quota[quota], limit, used, leased, resetsAt: period.resetsAt };
 }
 
 export function keyMessage(key: ApiKey, now: Date): message.ApiKey {

@@ -36,7 +36,7 @@ import { type ResolvedKey } from "./commands/resolveKey";
 import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
-import { keyMessage, organisationMessage } from "./messages";
+import { keyMessage, organisationMessage, usageMessage } from "./messages";
 import { type Session } from "./queries/getSessions";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 
@@ -201,9 +201,7 @@ function sessionResponse({ organisation, key, subscriptionActive, now, usage }: 
     organisation: organisationMessage(organisation),
     key: keyMessage(key, now),
     subscriptionActive,
-    usage: usage.map(({ quota, limit, used, leased, period }) => {
-      return { quota: Quota[quota], limit, used, leased, resetsAt: period.resetsAt };
-    }),
+    usage: usage.map(usageMessage),
   };
 }
 

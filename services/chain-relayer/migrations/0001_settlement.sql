@@ -13,6 +13,8 @@ create table settlement_queues (
   served_at timestamptz not null default now()
 ) with (fillfactor = 80);
 
+create index settlement_queues_paused on settlement_queues (org_id) where paused_reason is not null;
+
 -- One row per ledger entry or hold that the chain must execute. Its steps and names follow from the
 -- ledger, so the same entry always gives the same row.
 create table operations (
@@ -76,6 +78,10 @@ create index operations_refused on operations (retry_at)
 create index operations_refused_by_payer on operations (wait_reason, org_id, from_wallets)
   where state = 'PLANNED' and coalesce(starts_with(wait_reason, 'custody_'), false);
 create index operations_in_flight on operations (transaction_id) where state = 'IN_FLIGHT';
+-- Operators search for the operations of a transaction.
+create index operations_of_transaction on operations (transaction_id) where state in ('CONFIRMED', 'FAILED') and transaction_id is not null;
+-- Operators look at the oldest open operations of all organisations.
+create index operations_open_oldest on operations (created_at) where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED');
 -- Open operations are counted by state and reason; the oldest is found for each organisation.
 create index operations_open_by_queue on operations (state, wait_reason, org_id, created_at)
   where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED');

@@ -39,6 +39,18 @@ create index transaction_versions_of on transaction_versions (transaction_id, cr
 -- Unpruned versions are mostly those of the last month. Pruning finds them here.
 create index transaction_versions_kept on transaction_versions (transaction_id) where raw <> ''::bytea;
 
+-- The signer's money for gas at the end of each hour, and the sum of the decreases within it.
+create table signer_balances (
+  address text not null,
+  hour timestamptz not null,
+  -- The first and the last measurement of the hour.
+  began_at timestamptz not null,
+  measured_at timestamptz not null,
+  balance_wei numeric(78, 0) not null,
+  spent_wei numeric(78, 0) not null check (spent_wei >= 0),
+  primary key (address, hour)
+);
+
 -- All payment managers of this database's operations, in the order of their adoption. The last one
 -- is called. Events of all of them are ours.
 create table payment_managers (

@@ -74,6 +74,16 @@ create unique index drifts_open on drifts (org_id, wallet_id, kind, subject) whe
 create index drifts_open_of_wallet on drifts (wallet_id) where acknowledged_at is null;
 create index drifts_latest on drifts (org_id, wallet_id, kind, subject, drift_id);
 
+-- The supply at the last complete comparison of each hour, in token units.
+create table supply_points (
+  hour timestamptz primary key,
+  compared_at timestamptz not null,
+  block_number bigint not null,
+  supply_units numeric(78, 0) not null,
+  -- The part of it on our wallets.
+  wallet_units numeric(78, 0) not null
+);
+
 -- Time of the last reconciliation. One row.
 create table reconciliation (
   one boolean primary key default true check (one),

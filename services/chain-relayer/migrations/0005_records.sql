@@ -47,6 +47,9 @@ create table records (
   constraint records_run_has_time check ((run in ('WATCHED', 'WAITING', 'STARTED', 'SENT')) = (run_at is not null))
 ) with (fillfactor = 90, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 
+-- Operators search for a record or a hash of any organisation.
+create unique index records_by_id on records (record_id);
+create index records_by_hash on records (tx_hash) where tx_hash is not null;
 create unique index records_hash on records (org_id, from_network, tx_hash) where payment_type = 'INSTANT';
 create index records_by_reference on records (org_id, reference, record_id) where reference is not null;
 create index records_by_state on records (org_id, status, payment_type, record_id);

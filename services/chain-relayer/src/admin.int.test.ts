@@ -14,13 +14,22 @@ import { moveHeads } from "./settlement/store/settlementQueues";
 import { createChainDouble, cursorAt } from "./testing/chainDouble";
 import { operationOf, ingestOperations } from "./testing/operations";
 
+const SIGNER = `0x${"5".repeat(40)}`;
+const TOKEN = `0x${"7".repeat(40)}`;
+
 let database: TestDatabase;
 let address: string;
 const world = buildWorld(async (open) => {
   database = await open.database({ schema: "chain_relayer", migrations: join(__dirname, "../migrations") });
   const { provider } = createChainDouble();
   provider.callAt = () => Promise.reject(new RpcUnanswered("no endpoint answers"));
-  const deps = { db: database.db, network: "WON_TESTNET", reachChain: async () => provider };
+  const deps = {
+    db: database.db,
+    network: "WON_TESTNET",
+    signerAddress: SIGNER,
+    tokenAddress: TOKEN,
+    reachChain: async () => provider,
+  };
   return open.server([adminRpc(deps)]);
 });
 beforeAll(async () => {

@@ -26,6 +26,7 @@ import {
   type AcknowledgeDriftsRequest,
   OperationEnding,
   RelayerAdminServiceService,
+  type SettlementQueue,
 } from "@wonrail/proto/relayer/v1/admin";
 
 // The operators' commands. They call the running service (adminRpc.ts).
@@ -94,10 +95,12 @@ function operations(world: World): Command {
           olderThanSeconds: options.stuck ? options.olderThan : 0,
           orgId: options.org,
           limit: options.limit,
+          undecided: false,
         };
-        const { operations: rows } = await withRelayer(world, (relayer, operator) =>
+        const { operations } = await withRelayer(world, (relayer, operator) =>
           relayer.listOpenOperations({ operator, ...wanted }),
         );
+        const rows = operations.map(({ endings: _, ...rest }) => rest);
         print(world, options.json, rows, table(rows));
       },
     );
@@ -180,8 +183,8 @@ function queue(world: World): Command {
     .description("the queues of all organisations: paused or not, and how many entries are not pulled")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
-      const { queues } = await withRelayer(world, (relayer, operator) => relayer.listQueues({ operator }));
-      const rows = queues.map(({ pausedReason = null, ...rest }) => ({ ...rest, pausedReason }));
+      const queues = await withRelayer(world, listAllQueues);
+      const rows = queues.map(({ orgId, queued, pausedReason = null }) => ({ orgId, queued, pausedReason }));
       print(world, json, rows, table(rows));
     });
   const pause = new Command("pause")
@@ -205,6 +208,19 @@ function queue(world: World): Command {
     .addCommand(list)
     .addCommand(pause)
     .addCommand(resume);
+}
+
+/** Queues of one call. */
+const QUEUES_AT_ONCE = 1_000;
+
+async function listAllQueues(relayer: RelayerAdmin, operator: Operator): Promise<SettlementQueue[]> {
+  const queues: SettlementQueue[] = [];
+  for (;;) {
+    const afterOrgId = queues.at(-1)?.orgId;
+    const page = await relayer.listQueues({ operator, afterOrgId, limit: QUEUES_AT_ONCE, pausedOnly: false });
+    queues.push(...page.queues);
+    if (page.queues.length < QUEUES_AT_ONCE) return queues;
+  }
 }
 
 function drift(world: World): Command {
@@ -321,9 +337,11 @@ function chainAddress(text: string): string {
   return address;
 }
 
+type RelayerAdmin = PromiseClient<typeof RelayerAdminServiceService>;
+
 function withRelayer<T>(
   { config }: World,
-  work: (relayer: PromiseClient<typeof RelayerAdminServiceService>, operator: Operator) => Promise<T>,
+  work: (relayer: RelayerAdmin, operator: Operator) => Promise<T>,
   reason?: string,
 ): Promise<T> {
   const operator = operatorMessage(config, reason);

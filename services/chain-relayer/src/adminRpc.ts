@@ -3,15 +3,12 @@ import { readAddress } from "@wonrail/kit/contract/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
 import { enumName, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
-import {
-  type Drift as DriftMessage,
-  type OpenOperation as OpenOperationMessage,
-  OperationEnding,
-  RelayerAdminServiceService,
-} from "@wonrail/proto/relayer/v1/admin";
+import { OperationEnding, RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
+import { adminReads } from "./adminReads";
 import { type Provider, RpcUnanswered } from "./evm";
 import { listPaymentManagers, rescan } from "./indexer";
-import { acknowledge, type Drift, listDrifts } from "./reconciliation";
+import { driftMessage, endingMessage, openOperationMessage } from "./messages";
+import { acknowledge, listDrifts } from "./reconciliation";
 import {
   type Adoption,
   adoptPaymentManager,
@@ -22,42 +19,49 @@ import {
   listBlockedWallets,
   listQueues,
   listStuckOperations,
-  type OpenOperation,
   pauseQueue,
   resumeQueue,
 } from "./settlement";
 
 const MAX_LIMIT = 10_000;
+const QUEUES_BY_DEFAULT = 100;
 const NO_QUEUE = "has no queue: an organisation gets its queue with its first entry";
 
 export interface AdminDeps {
   db: Database;
   network: string;
+  signerAddress: string;
+  tokenAddress: string;
   /** The checked chain. Null when the signal aborts before that. */
   reachChain: (signal: AbortSignal) => Promise<Provider | null>;
 }
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
-export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
+export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
+  const { db, network } = deps;
   return implementAdmin(RelayerAdminServiceService, {
-    async listOpenOperations({ olderThanSeconds, orgId, limit }) {
+    ...adminReads({ ...deps, onChain }),
+
+    async listOpenOperations({ olderThanSeconds, orgId, limit, undecided }) {
       const wanted = {
         olderThanSeconds,
         orgId: orgId === undefined ? null : readOrgId(orgId),
+        isUndecided: undecided,
         limit: readLimit(limit, MAX_LIMIT),
       };
       return { operations: (await listStuckOperations(db, wanted)).map(openOperationMessage) };
     },
 
-    async getOperationDetails({ ref }) {
-      const details = await findOperationDetails(db, ref);
+    async getOperationDetails({ ref, orgId }) {
+      const details = await findOperationDetails(db, ref, orgId === undefined ? null : readOrgId(orgId));
       if (!details) throw refusal("ref", NO_OPERATION);
-      const { operation, earlier, transactions, authorizations } = details;
+      const { operation, endings, earlier, transactions, authorizations } = details;
       return {
         operationJson: toJson(operation),
         earlierJson: earlier.map(toJson),
         transactionsJson: transactions.map(toJson),
         authorizationsJson: authorizations.map(toJson),
+        endings: endings.map(endingMessage),
       };
     },
 
@@ -73,13 +77,17 @@ export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
       return {};
     },
 
-    async listQueues() {
-      const queues = await listQueues(db);
+    async listQueues({ afterOrgId, limit, pausedOnly }) {
+      const queues = await listQueues(db, {
+        afterOrgId: afterOrgId === undefined ? "" : readOrgId(afterOrgId, "afterOrgId"),
+        isPausedOnly: pausedOnly,
+        limit: readLimit(limit === 0 ? QUEUES_BY_DEFAULT : limit),
+      });
       return {
-        queues: queues.map(({ orgId, pausedReason, queued }) => ({
-          orgId,
+        queues: queues.map(({ pausedReason, queuedSince, ...queue }) => ({
+          ...queue,
           pausedReason: pausedReason ?? undefined,
-          queued,
+          queuedSince: queuedSince ?? undefined,
         })),
       };
     },
@@ -200,38 +208,6 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
         "change is final and indexed"
       );
   }
-}
-
-function openOperationMessage({
-  waitReason,
-  txHash,
-  ageSeconds,
-  ...rest
-}: OpenOperation): OpenOperationMessage {
-  return {
-    ...rest,
-    waitReason: waitReason ?? undefined,
-    txHash: txHash ?? undefined,
-    ageSeconds: Math.max(0, Math.round(ageSeconds)),
-  };
-}
-
-function driftMessage({
-  acknowledgedAt,
-  acknowledgedBy,
-  resolvedAt,
-  expected,
-  actual,
-  ...rest
-}: Drift): DriftMessage {
-  return {
-    ...rest,
-    expected: expected.toString(),
-    actual: actual.toString(),
-    acknowledgedAt: acknowledgedAt ?? undefined,
-    acknowledgedBy: acknowledgedBy ?? undefined,
-    resolvedAt: resolvedAt ?? undefined,
-  };
 }
 
 function toJson(row: object): string {

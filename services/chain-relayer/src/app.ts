@@ -99,6 +99,8 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     admin: {
       db: parts.db,
       network: parts.config.NETWORK,
+      signerAddress: deps.signer.address,
+      tokenAddress: parts.config.TOKEN_ADDRESS,
       reachChain: (signal: AbortSignal) => chain.reached(signal),
     },
   };

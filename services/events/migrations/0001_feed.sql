@@ -31,7 +31,8 @@ create table events (
   stored_at timestamptz not null default now(),
   primary key (org_id, sequence)
 );
-create unique index events_by_id on events (org_id, event_id);
+-- Begins with the id: operators search for events of any organisation.
+create unique index events_by_id on events (event_id, org_id);
 create index events_of_object on events (org_id, object_id, sequence);
 create index events_of_type on events (org_id, type, sequence);
 -- Rows are stored in the order of time, so a small index finds the old ones.

@@ -30,6 +30,11 @@ create table webhooks (
   check ((previous_sealed_secret is null) = (previous_ends_at is null))
 ) with (fillfactor = 70);
 
+-- Operators name a webhook without its organisation, and look at those in trouble.
+create unique index webhooks_by_id on webhooks (webhook_id);
+create index webhooks_by_trouble on webhooks (failing_since, org_id, webhook_id);
+create index webhooks_disabled on webhooks (org_id, webhook_id) where disabled_reason in ('GONE', 'FAILING', 'OPERATOR');
+
 -- A delivery: an event for an endpoint, until an attempt succeeds or no attempt is left.
 create table deliveries (
   org_id text not null,
@@ -54,6 +59,7 @@ create index deliveries_due on deliveries (org_id, webhook_id, next_attempt_at, 
   where status = 'PENDING' and waits_until is null;
 create index deliveries_waiting on deliveries (waits_until) where status = 'PENDING' and waits_until is not null;
 create index deliveries_of_object on deliveries (org_id, webhook_id, object_id, sequence) where status = 'PENDING';
+create index deliveries_of_event on deliveries (event_id);
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 
 -- The attempts of a delivery, with the request and the answer of the endpoint.

@@ -36,6 +36,8 @@ begin
     suffix := to_char(month at time zone 'UTC', 'YYYY_MM');
     execute format('create table %I (like postings including all)', 'postings_' || suffix);
     execute format('create unique index on %I (account_number, sequence)', 'postings_' || suffix);
+    -- Rows are stored in the order of their ids, so small indexes find the rows of a time.
+    execute format('create index on %I using brin (entry_id) with (pages_per_range = 32, autosummarize = on)', 'postings_' || suffix);
     execute format('create table %I (like entries including all)', 'entries_' || suffix);
     perform index_entries_partition('entries_' || suffix);
     perform attach_journal_partition('postings', suffix, month);
@@ -48,16 +50,17 @@ begin
 end
 $$;
 
--- The indexes of a month's entries: commit order, the caller's reference, and the request that an entry
--- cancels or ends.
+-- The indexes of a month's entries: commit order, the caller's reference, the request that an entry
+-- cancels or ends, and the id in any organisation.
 create function index_entries_partition(partition text) returns void
   language plpgsql
   set search_path from current
 as $$
 begin
   execute format('create unique index on %I (org_id, org_sequence) where org_sequence is not null', partition);
-  execute format('create index on %I (org_id, reference, org_sequence) where reference is not null', partition);
+  execute format('create index on %I (reference, org_id, org_sequence) where reference is not null', partition);
   execute format('create index on %I (org_id, original_id) where original_id is not null', partition);
+  execute format('create index on %I using brin (id) with (pages_per_range = 32, autosummarize = on)', partition);
 end
 $$;
 revoke execute on function index_entries_partition(text) from public, wonrail_ledger;

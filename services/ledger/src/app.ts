@@ -22,7 +22,14 @@ import { listLines, type LinesQuery } from "./queries/listLines";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
 import { listHeads } from "./store/journalHeads";
+import { countTraffic } from "./commands/countTraffic";
 import { pruneKeys } from "./commands/pruneKeys";
+import { getAccount, listHolds } from "./queries/getAccount";
+import { getBalanceHistory } from "./queries/getBalanceHistory";
+import { getEntryDetails } from "./queries/getEntryDetails";
+import { getOrganisationBooks } from "./queries/getOrganisationBooks";
+import { getOverview } from "./queries/getOverview";
+import { search } from "./queries/search";
 
 /** For statements that read all accounts. */
 const SCAN_TIMEOUT_MS = 60_000;
@@ -79,6 +86,16 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     listJournalHeads: (afterOrgId: string | null, limit: number) => listHeads(db, afterOrgId, limit),
     getTotals: (orgId: string) => sumAccounts(db, orgId),
 
+    getAccount: (accountId: string) => getAccount(db, accountId),
+    listHolds: (wanted: Parameters<typeof listHolds>[1]) => listHolds(db, wanted),
+    getBalanceHistory: (wanted: Parameters<typeof getBalanceHistory>[1]) => getBalanceHistory(db, wanted),
+    getEntryDetails: (wanted: Parameters<typeof getEntryDetails>[1]) => getEntryDetails(db, wanted),
+    getOrganisationBooks: (wanted: Parameters<typeof getOrganisationBooks>[1]) =>
+      getOrganisationBooks(db, wanted),
+    getOverview: () => getOverview(db),
+    search: (text: string) => search(db, text),
+
+    countTraffic: () => countTraffic({ db }),
     maintainPartitions: () => maintainPartitions({ db, log, window }),
     pruneKeys: (signal: AbortSignal) => pruneKeys({ db, log }, signal),
     verifyJournal: (signal: AbortSignal) => verifyJournal({ db: scans, gauge }, signal),

@@ -27,6 +27,8 @@ create table payouts (
   constraint payouts_atomic_all_or_none check (mode <> 'ATOMIC' or accepted_count in (0, row_count))
 );
 create unique index payouts_key on payouts (org_id, idempotency_key) where idempotency_key is not null;
+-- Operators search for a payout of any organisation.
+create index payouts_by_id on payouts (payout_id);
 create index payouts_pending on payouts (leased_until) where status = 'PENDING';
 
 create table payout_rows (

@@ -33,6 +33,7 @@ import { listPayments } from "./queries/listPayments";
 import { listRefunds } from "./queries/listRefunds";
 import { listTransactions } from "./queries/listTransactions";
 import { listTransfers } from "./queries/listTransfers";
+import { getOverview, search } from "./queries/operatorViews";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 import { savePolicy } from "./store/policies";
 import { findRebuild } from "./store/rebuilds";
@@ -86,6 +87,8 @@ export function createApp(parts: ServiceParts<Config>) {
     listWalletTransactions: bind(listWalletTransactions),
     listTransactions: bind(listTransactions),
     getBalanceAt: bind(getBalanceAt),
+    getOverview: () => getOverview(deps),
+    search: bind(search),
     createPayout: bind(createPayout),
     runPayouts: (signal?: AbortSignal) => runPayouts(deps, signal),
     getPayout: bind(getPayout),

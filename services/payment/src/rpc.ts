@@ -29,10 +29,9 @@ import {
   TransferStatus,
 } from "@wonrail/proto/payment/v1/payment";
 import { type App } from "./app";
+import { ROW_INDEX } from "./queries/getPayout";
 
 const MAX_BULK = 1_000;
-/** The index of a row is the cursor of ListPayoutRows. */
-const ROW_INDEX = /^(0|[1-9][0-9]{0,3})$/;
 /** The ledger's places of lines are the cursors of ListTransactions. */
 const LINE_PLACE = /^[1-9][0-9]{0,17}\.[0-9]{1,7}$/;
 

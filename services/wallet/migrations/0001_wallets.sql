@@ -28,11 +28,13 @@ create table wallets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (org_id, wallet_id),
-  unique (org_id, user_id, wallet_type),
+  -- Begins with the user: operators search for users of any organisation.
+  unique (user_id, org_id, wallet_type),
   unique (org_id, key_index)
 );
 
 create unique index wallets_by_address on wallets (lower(address));
+create unique index wallets_by_id on wallets (wallet_id);
 create index wallets_unfinished on wallets (updated_at) where status in ('OPENING', 'DEACTIVATING');
 create index wallets_by_type on wallets (org_id, wallet_type, wallet_id);
 create index wallets_deactivated on wallets (org_id, wallet_id) where status = 'DEACTIVATED';

@@ -1,18 +1,73 @@
 import { implementAdmin } from "@wonrail/kit/admin";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Id, isId } from "@wonrail/kit/contract/ids";
+import { formatWon } from "@wonrail/kit/contract/money";
 import { enumValue, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
 import { KeyFileProblem } from "@wonrail/kit/kms";
 import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
-import { WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
+import { AuthorizationKind, WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
 import { visibleStatus } from "./domain/wallet";
+import { readListing, walletMessage } from "./messages";
 
-type AdminApp = Pick<App, "checkSeals" | "resealSeeds" | "requestReopening" | "findReopening">;
+type AdminApp = Pick<
+  App,
+  | "checkSeals"
+  | "resealSeeds"
+  | "requestReopening"
+  | "findReopening"
+  | "getOverview"
+  | "getWalletDetails"
+  | "listSignings"
+  | "listWallets"
+  | "search"
+  | "signingLimitWon"
+>;
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
 export function adminRpc(app: AdminApp): GrpcService {
   return implementAdmin(WalletAdminServiceService, {
+    async getOverview() {
+      const { lastRefusedAt, ...overview } = await withKeyFile(() => app.getOverview());
+      return { ...overview, lastRefusedAt: lastRefusedAt ?? undefined };
+    },
+
+    async search({ text }) {
+      return { hits: await app.search(text.trim()) };
+    },
+
+    async getWalletDetails({ walletId }) {
+      const { wallet, status, closingSince, creationKey, signedWon, ...rest } = await app.getWalletDetails(
+        readWalletId(walletId),
+      );
+      return {
+        ...rest,
+        wallet: walletMessage(wallet),
+        state: status,
+        closingSince: closingSince ?? undefined,
+        creationKey: creationKey ?? undefined,
+        signedWon: formatWon(signedWon),
+        signingLimitWon: formatWon(app.signingLimitWon),
+      };
+    },
+
+    async listOrganisationWallets(request) {
+      const { items, info } = await app.listWallets(readListing(request));
+      return { wallets: items.map(walletMessage), page: info };
+    },
+
+    async listSignings({ orgId, ledgerRef }) {
+      const { signings, refusals } = await app.listSignings({ orgId: readOrgId(orgId), ledgerRef });
+      return {
+        signings: signings.map(({ kind, amountWon, ...signing }) => ({
+          ...signing,
+          kind: enumValue(AuthorizationKind, kind),
+          amountWon: formatWon(amountWon),
+        })),
+        refusals,
+      };
+    },
+
     async checkSeals() {
       const { currentKeyId, checks } = await withKeyFile(() => app.checkSeals());
       return {
@@ -48,8 +103,12 @@ function keyOf({ orgId, walletId }: { orgId: string; walletId: string }): {
   orgId: Id<"org">;
   walletId: Id<"wal">;
 } {
+  return { orgId: readOrgId(orgId), walletId: readWalletId(walletId) };
+}
+
+function readWalletId(walletId: string): Id<"wal"> {
   if (!isId("wal", walletId)) throw refusal("walletId", "must be a wallet's id");
-  return { orgId: readOrgId(orgId), walletId };
+  return walletId;
 }
 
 async function withKeyFile<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
-  enumFilter,
   enumName,
   type GrpcService,
   implement,
@@ -9,10 +8,8 @@ import {
   readOrgId,
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
 import { readKeyedRequest } from "@wonrail/kit/idempotency";
-import { readPage } from "@wonrail/kit/page";
 import { isUserId, normalizeUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import {
   AuthorizationKind,
@@ -22,7 +19,6 @@ import {
   type GetWalletRequest,
   type SignedAuthorization,
   WalletServiceService,
-  WalletStatus,
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
@@ -30,7 +26,7 @@ import { withUnknownOutcome } from "./commands/withUnknownOutcome";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { EMPTY_BALANCE, type Wallet, type WalletType as TypeName } from "./domain/wallet";
-import { walletFactsMessage, walletMessage } from "./messages";
+import { readListing, walletFactsMessage, walletMessage } from "./messages";
 import { type CreationKey } from "./store/wallets";
 
 const MAX_WALLETS = 1_000;
@@ -56,16 +52,8 @@ export function rpc(app: App): GrpcService[] {
         return { wallet: walletMessage({ wallet: made, balance: EMPTY_BALANCE }), replayed };
       },
       getWallet: async (request) => ({ wallet: walletMessage(await app.getWallet(readKey(request))) }),
-      listWallets: async ({ orgId, userId, walletType, status, page }) => {
-        const type = enumFilter(WalletType, walletType, "walletType");
-        const state = enumFilter(WalletStatus, status, "status");
-        const filter = {
-          ...(userId === undefined ? {} : { userId: normalizeUserId(userId) }),
-          ...(type === undefined ? {} : { walletType: type }),
-          ...(state === undefined ? {} : { status: state }),
-        };
-        const wanted = { orgId: readOrgId(orgId), filter, page: readPage(page, (key) => isId("wal", key)) };
-        const { items, info } = await app.listWallets(wanted);
+      listWallets: async (request) => {
+        const { items, info } = await app.listWallets(readListing(request));
         return { wallets: items.map(walletMessage), page: info };
       },
       updateWallet: async (request) =>

@@ -15,6 +15,13 @@ export function periodOf(quota: Quota, now: Date): Period {
   return quota === "WALLETS" ? { name: "ever" } : monthInSeoul(now);
 }
 
+/** The name of an earlier month: 0 is this one. */
+export function monthsAgoInSeoul(now: Date, months: number): string {
+  const wallClock = new Date(now.getTime() + SEOUL_OFFSET_MS);
+  const first = Date.UTC(wallClock.getUTCFullYear(), wallClock.getUTCMonth() - months);
+  return new Date(first).toISOString().slice(0, 7);
+}
+
 export function monthInSeoul(now: Date): Required<Period> {
   const wallClock = new Date(now.getTime() + SEOUL_OFFSET_MS);
   const nextMonthMs = Date.UTC(wallClock.getUTCFullYear(), wallClock.getUTCMonth() + 1);

@@ -14,7 +14,8 @@ export async function findOrganisation(
   { db }: Deps,
   by: { orgId: string } | { code: string },
 ): Promise<{ organisation: Organisation; subscriptionActive: boolean }> {
-  const found = "code" in by ? await mustFindOrganisation(db, by.code) : await mustFindById(db, by.orgId);
+  const found =
+    "code" in by ? await mustFindOrganisation(db, by.code) : await mustFindOrganisationById(db, by.orgId);
   return {
     organisation: found.organisation,
     subscriptionActive: isSubscriptionActive(found.organisation, found.now),
@@ -28,7 +29,7 @@ export async function mustFindOrganisation(db: Queryable, code: string): Promise
   return found;
 }
 
-async function mustFindById(db: Queryable, orgId: string): Promise<OrganisationAt> {
+export async function mustFindOrganisationById(db: Queryable, orgId: string): Promise<OrganisationAt> {
   const found = isId("org", orgId) ? await readOrganisation(db, orgId) : undefined;
   if (!found) throw invalidRequest([{ path: "organisation", message: "there is none with this id" }]);
   return found;

@@ -4,18 +4,16 @@ import { type Outcome } from "@wonrail/kit/batchQueue";
 import { type Deps } from "../commands/deps";
 import { type ApiKey } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
-import { periodOf, type Period } from "../domain/periods";
-import { QUOTAS, quotaLimit, type Quota } from "../domain/plans";
 import { findApiKey } from "../store/apiKeys";
 import { findOrganisation } from "../store/organisations";
-import { listQuotaUsages } from "../store/quotaUsages";
+import { getUsage, type Usage } from "./getUsage";
 
 export interface Session {
   organisation: Organisation;
   key: ApiKey;
   subscriptionActive: boolean;
   now: Date;
-  usage: { quota: Quota; limit: bigint; used: bigint; leased: bigint; period: Period }[];
+  usage: Usage[];
 }
 
 export interface SessionInput {
@@ -42,13 +40,7 @@ async function getSession({ db }: Deps, { orgId, keyId }: SessionInput): Promise
   const key = found && (await findApiKey(db, orgId, keyId));
   if (!key) return { ok: false, error: new DomainError("WAUTH_001") };
   const { organisation, now } = found;
-  const periods = QUOTAS.map((quota) => ({ quota, period: periodOf(quota, now) }));
-  const stored = await listQuotaUsages(db, orgId, [...new Set(periods.map(({ period }) => period.name))]);
-  const usage = periods.map(({ quota, period }) => {
-    const row = stored.find((usage) => usage.quota === quota && usage.period === period.name);
-    const limit = quotaLimit(organisation.plan, quota);
-    return { quota, limit, used: row?.usage.spent ?? 0n, leased: row?.usage.leased ?? 0n, period };
-  });
+  const usage = await getUsage(db, organisation, now);
   const subscriptionActive = isSubscriptionActive(organisation, now);
   return { ok: true, value: { organisation, key, subscriptionActive, now, usage } };
 }

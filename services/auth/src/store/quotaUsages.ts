@@ -51,6 +51,26 @@ export async function listQuotaUsages(
   return rows.map((row) => ({ quota: row.quota, period: row.period, usage: fromRow(row) }));
 }
 
+/** The use of a quota in a calendar month. */
+export interface UsageOfMonth {
+  quota: Quota;
+  month: string;
+  limit: bigint;
+  used: bigint;
+}
+
+/** The months from this one on, oldest first. Quotas without reset have no months. */
+export function listMonthlyUsages(
+  db: Queryable,
+  orgId: Id<"org">,
+  fromMonth: string,
+): Promise<UsageOfMonth[]> {
+  return db.query<UsageOfMonth>(sql`
+    select quota, period as month, limit_units as limit, spent_units as used from quota_usages
+    where org_id = ${idToUuid(orgId)} and period >= ${fromMonth} and period <> 'ever'
+    order by period, quota`);
+}
+
 interface UsageRow {
   quota: Quota;
   period: string;

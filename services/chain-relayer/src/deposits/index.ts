@@ -3,4 +3,9 @@
 
 export { creditDeposits } from "./commands/creditDeposits";
 export { recordDeposits } from "./commands/recordDeposits";
-export { countUncreditedDeposits } from "./store/deposits";
+export {
+  countUncreditedDeposits,
+  type DepositView,
+  findDeposit,
+  listDepositsOfTransaction,
+} from "./store/deposits";

@@ -12,7 +12,7 @@ import {
   listOpenCounts,
 } from "../settlement";
 import { type Cursor, findCursor } from "../indexer";
-import { countPendingTransactions } from "../sender";
+import { countPendingTransactions, recordBalance } from "../sender";
 
 export interface MeasureDeps {
   db: Database;
@@ -72,6 +72,7 @@ export async function measureChain(deps: MeasureDeps): Promise<void> {
   await gauges.reorgs(provider, head);
   gauges.headTime(Number(head.time));
   gauges.balance.set(Number(balance));
+  await recordBalance(db, signer.address, balance);
   gauges.nonceGap.set(Math.max(0, transactions - Number(pending - latest)));
   const cursor = await findCursor(db);
   gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));

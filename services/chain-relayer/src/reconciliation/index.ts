@@ -5,4 +5,6 @@ export { acknowledge } from "./commands/acknowledge";
 export { measureBooks, reconcile } from "./commands/reconcile";
 export { recordMovements } from "./commands/recordMovements";
 export { createReconcileGauges } from "./reconcileGauges";
-export { type Drift, listDrifts } from "./store/drifts";
+export { countOpenDrifts, type Drift, listDrifts, listDriftsOfWallet } from "./store/drifts";
+export { findReconciliation, listSupplyPoints } from "./store/reconciliation";
+export { findSettledBalance } from "./store/settledBalances";

@@ -12,4 +12,10 @@ export { recordMessage } from "./messages";
 export { getRecord } from "./queries/getRecord";
 export { listRecords } from "./queries/listRecords";
 export { createScheduledMetrics, type ScheduledMetrics } from "./scheduledMetrics";
-export { findOldestDueSeconds, FIRST_SENT_PLACE, type RequestKey } from "./store/records";
+export {
+  findOldestDueSeconds,
+  findRecords,
+  findRecordWork,
+  FIRST_SENT_PLACE,
+  type RequestKey,
+} from "./store/records";

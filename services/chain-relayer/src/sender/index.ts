@@ -8,6 +8,15 @@ export { recoverFromRetiredSigner } from "./commands/recoverFromRetiredSigner";
 export { submit } from "./commands/submit";
 export { type ReleaseReason, type WatchDeps, watchTransactions } from "./commands/watchTransactions";
 export {
+  findSignerFunds,
+  findSignerState,
+  findTransactionByHash,
+  listPendingTransactions,
+  type PendingTransaction,
+  recordBalance,
+  type SignerFunds,
+} from "./store/signerViews";
+export {
   countPendingTransactions,
   acquireLease,
   type Lease,

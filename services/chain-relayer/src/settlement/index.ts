@@ -15,17 +15,21 @@ export { pauseQueue, resumeQueue } from "./commands/pauseQueue";
 export { type PullDeps } from "./commands/pullEntries";
 export { pullExecutedEntries } from "./commands/pullExecutedEntries";
 export { recordWalletBlocks } from "./commands/recordWalletBlocks";
+export { type Decision, findEndings } from "./domain/findEndings";
 export { isWallet } from "./domain/steps";
 export { findMintingOperation, type EventOrigins } from "./queries/findEventOrigins";
 export { getOperations } from "./queries/getOperations";
 export { listSettlements, settlementMessage } from "./queries/listSettlements";
 export {
+  countOperationsOf,
   findOldestUnminedSeconds,
+  findOperationsOfTransaction,
+  findOperationByChainId,
   findOperationDetails,
   listOpenCounts,
   listStuckOperations,
   type OpenOperation,
 } from "./store/operationDetails";
-export { type Decision } from "./store/operatorDecisions";
-export { countWalletBlocks, listBlockedWallets } from "./store/walletBlocks";
+export { findOldestOpenSeconds, summarizeOpen } from "./store/openSummary";
+export { countWalletBlocks, findBlockedWallets, listBlockedWallets } from "./store/walletBlocks";
 export { countPausedQueues, countQueued, listQueues } from "./store/settlementQueues";

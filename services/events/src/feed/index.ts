@@ -4,5 +4,7 @@ export { type Change } from "./domain/change";
 export { EVENT_TYPES, type EventType, isEventType } from "@wonrail/kit/contract/eventTypes";
 export { type EventsWanted } from "./queries/listEvents";
 export { type PublicEvent } from "./store/events";
+export { listObjectEvents } from "./queries/listObjectEvents";
+export { findEventsById } from "./store/events";
 export { findKeptRange } from "./queries/findKeptRange";
 export { createFeed } from "./createFeed";

@@ -4,7 +4,14 @@ export { disableWebhook } from "./commands/disableWebhook";
 export { replayForOperator, type ReplayWanted } from "./commands/replayWebhook";
 export { enableWebhook } from "./commands/updateWebhook";
 export { listDeliveries, type DeliveryWithAttempts } from "./queries/listDeliveries";
-export { findOwner, listWebhookViews, type WebhookView } from "./store/operatorViews";
+export { type EventDelivery, listEventDeliveries } from "./queries/listEventDeliveries";
+export {
+  findOwner,
+  findWebhook,
+  listWebhookViews,
+  readOverview,
+  type WebhookView,
+} from "./store/operatorViews";
 export { type WebhookChange } from "./commands/updateWebhook";
 export { type Webhook } from "./domain/webhook";
 export { type Delivery } from "./store/deliveries";

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
-import { findClosed, verifyCheck, type CheckResult } from "../queries/verify";
+import { brokenIn, findClosed, verifyCheck, type CheckResult } from "../queries/verify";
 import { ACCOUNT_CHECKS, tryLockTurn } from "../store/checks";
+import { saveVerification } from "../store/verifications";
 import type { ClosedAccountsGauge } from "../metrics/closedAccountsGauge";
 import type { ViolationsGauge } from "../metrics/violationsGauge";
 
@@ -45,6 +46,7 @@ async function checkAll({ db, gauge, closedGauge }: Verifying, signal: AbortSign
     results.push({ invariant, says, violations: await verifyCheck(db, check, signal) });
   }
   gauge.found("accounts", results);
+  await saveVerification(db, { scope: "accounts", ...brokenIn(results) });
   closedGauge.found(await findClosed(db, signal));
 }
 

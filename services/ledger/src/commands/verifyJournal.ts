@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
 import type { ViolationsGauge } from "../metrics/violationsGauge";
-import { verifyAll } from "../queries/verify";
+import { brokenIn, verifyAll } from "../queries/verify";
 import { tryLockTurn } from "../store/checks";
+import { saveVerification } from "../store/verifications";
 
 /** The pause after each window is this many times its duration, to leave the database to others. */
 const REST = 9;
@@ -23,6 +24,7 @@ export async function verifyJournal(
     try {
       const { results } = await verifyAll(db, { signal, rest });
       gauge.found("journal", results);
+      await saveVerification(db, { scope: "journal", ...brokenIn(results) });
     } catch (error) {
       if (signal.aborted) return;
       gauge.forget("journal");

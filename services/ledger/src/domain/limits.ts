@@ -10,6 +10,16 @@ export function seoulDay(nowMs: number): number {
   return Math.floor((nowMs + SEOUL_OFFSET_MS) / DAY_MS);
 }
 
+/** The first moment of a day that `seoulDay` gave. */
+export function startOfSeoulDay(day: number): Date {
+  return new Date(day * DAY_MS - SEOUL_OFFSET_MS);
+}
+
+/** "2026-11-30" */
+export function nameOfSeoulDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /**
  * The day whose limit counts. A clock that is set back over midnight, as after a failover, does not
  * grant the previous day again.

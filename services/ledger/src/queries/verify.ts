@@ -27,6 +27,15 @@ export interface CheckResult {
   violations: Violation[];
 }
 
+/** The number of violations, and the names of the invariants that they break. */
+export function brokenIn(results: CheckResult[]): { violations: number; brokenInvariants: string[] } {
+  const broken = results.filter(({ violations }) => violations.length > 0);
+  return {
+    violations: broken.reduce((sum, { violations }) => sum + violations.length, 0),
+    brokenInvariants: [...new Set(broken.map(({ invariant }) => invariant))],
+  };
+}
+
 export interface Verified {
   results: CheckResult[];
   counted: Counted;

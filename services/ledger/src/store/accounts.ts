@@ -141,6 +141,14 @@ export async function findAccounts(db: Queryable, orgId: string, accountIds: str
   return rows.map((row) => toAccount(toFacts(row), row));
 }
 
+/** An account of any organisation, by the UUID in its id. */
+export async function findAccountById(db: Queryable, accountId: string): Promise<Account | undefined> {
+  const row = await db.maybe<AccountRow>(
+    named("accounts_find_by_id", sql`select ${COLUMNS} from accounts where id = ${idToUuid(accountId)}`),
+  );
+  return row && toAccount(toFacts(row), row);
+}
+
 export async function listAccounts(
   db: Queryable,
   orgId: string,
@@ -207,6 +215,10 @@ export function orgAccountId(orgId: string, type: OrgAccountType): string {
     orgAccountIds.set(key, id);
   }
   return id;
+}
+
+export function listOrgAccountIds(orgId: string): string[] {
+  return ORG_ACCOUNTS.map((type) => orgAccountId(orgId, type));
 }
 
 /** Creates an organisation's missing own accounts; concurrent replicas use the same order. */

@@ -47,6 +47,31 @@ export async function findHolds(
   }));
 }
 
+/** An open hold with the time of its request. */
+export interface OpenHold extends Pick<Hold, "requestId" | "amountWon" | "toAddress"> {
+  placedAt: Date;
+}
+
+/** The open holds of an account, oldest first. */
+export async function listOpenHolds(
+  db: Queryable,
+  accountNumber: bigint,
+  limit: number,
+): Promise<OpenHold[]> {
+  const rows = await db.query<
+    Pick<HoldRow, "id" | "request_prefix" | "amount_won" | "to_address"> & { placed_at: Date }
+  >(sql`
+    select id, request_prefix, amount_won, to_address, placed_at from holds
+    where account_number = ${accountNumber} and state = 'open'
+    order by placed_at, id limit ${limit}`);
+  return rows.map((row) => ({
+    requestId: joinId(row.request_prefix, row.id),
+    amountWon: won(row.amount_won),
+    toAddress: row.to_address,
+    placedAt: row.placed_at,
+  }));
+}
+
 /** A hold that was placed and settled in one batch is inserted as settled. */
 export function saveHolds(tx: Tx, holds: Hold[], nowMs: number): void {
   const now = new Date(nowMs);

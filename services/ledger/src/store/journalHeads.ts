@@ -2,6 +2,7 @@ import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { idToUuid, joinId, uuidToId } from "@wonrail/kit/contract/ids";
 import type { User } from "./accounts";
 import { uuidArray } from "./arrays";
+import { largestStep } from "./statements";
 
 export interface JournalHead {
   orgId: string;
@@ -84,6 +85,41 @@ export async function findHead(db: Queryable, orgId: string): Promise<bigint> {
     ),
   );
   return row?.last_sequence ?? 0n;
+}
+
+/**
+ * How many entries the organisation had at each time, in the order of the times, by binary search in
+ * the commit order.
+ */
+export async function listSequencesAt(
+  db: Queryable,
+  orgId: string,
+  head: bigint,
+  times: Date[],
+): Promise<bigint[]> {
+  const rows = await db.query<{ sequence: bigint }>(
+    named(
+      "journal_sequences_at",
+      sql`
+        select s.sequence
+        from unnest(${times}::timestamptz[]) with ordinality as t (at, position)
+        cross join lateral (
+          with recursive search (before, step) as (
+            select 0::bigint, ${largestStep(head)}::bigint
+            union all
+            select case when e.posted_at < t.at then s.before + s.step else s.before end, s.step / 2
+            from search s
+            left join lateral (
+              select posted_at from entries
+              where org_id = ${idToUuid(orgId)} and org_sequence >= s.before + s.step and org_sequence <= ${head}
+              order by org_sequence limit 1) e on true
+            where s.step > 0
+          )
+          select before as sequence from search where step = 0) s
+        order by t.position`,
+    ),
+  );
+  return rows.map(({ sequence }) => sequence);
 }
 
 /** Lists organisations that have an entry, in id order. */

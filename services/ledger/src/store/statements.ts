@@ -32,29 +32,48 @@ export interface SequenceRange {
  */
 export async function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
   const row = await db.one<{ sequence: bigint }>(
-    named(
-      "statement_sequence_at",
-      sql`
-        with recursive search (before, step) as (
-          select 0::bigint, ${largestStep(account.sequence)}::bigint
-          union all
-          select case when e.posted_at < ${new Date(atMs)} then s.before + s.step else s.before end, s.step / 2
-          from search s
-          left join lateral (
-            select org_id, entry_id from postings
-            where account_number = ${account.number} and sequence >= s.before + s.step and sequence <= ${account.sequence}
-            order by sequence limit 1) p on true
-          left join entries e on e.org_id = p.org_id and e.id = p.entry_id
-          where s.step > 0
-        )
-        select before + 1 as sequence from search where step = 0`,
-    ),
+    named("statement_sequence_at", sequenceAt(account, sql`${new Date(atMs)}`)),
   );
   return row.sequence;
 }
 
-/** The largest power of two that an account's sequence has reached. */
-function largestStep(sequence: bigint): bigint {
+function sequenceAt(account: Account, at: Sql): Sql {
+  return sql`
+    with recursive search (before, step) as (
+      select 0::bigint, ${largestStep(account.sequence)}::bigint
+      union all
+      select case when e.posted_at < ${at} then s.before + s.step else s.before end, s.step / 2
+      from search s
+      left join lateral (
+        select org_id, entry_id from postings
+        where account_number = ${account.number} and sequence >= s.before + s.step and sequence <= ${account.sequence}
+        order by sequence limit 1) p on true
+      left join entries e on e.org_id = p.org_id and e.id = p.entry_id
+      where s.step > 0
+    )
+    select before + 1 as sequence from search where step = 0`;
+}
+
+/** The balance after all lines before each time, in the order of the times. */
+export async function listBalancesBefore(db: Queryable, account: Account, times: Date[]): Promise<Won[]> {
+  const rows = await db.query<{ balance: bigint | null }>(
+    named(
+      "statement_balances_before",
+      sql`
+        select (
+          select balance_after_won - amount_won from postings
+          where account_number = ${account.number} and sequence between s.sequence and ${account.sequence}
+          order by sequence limit 1) as balance
+        from unnest(${times}::timestamptz[]) with ordinality as t (at, position)
+        cross join lateral (${sequenceAt(account, sql`t.at`)}) s
+        order by t.position`,
+    ),
+  );
+  return rows.map(({ balance }) => (balance === null ? account.balanceWon : won(balance)));
+}
+
+/** The largest power of two that a sequence has reached. */
+export function largestStep(sequence: bigint): bigint {
   return sequence === 0n ? 0n : 1n << BigInt(sequence.toString(2).length - 1);
 }
 

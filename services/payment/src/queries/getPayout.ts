@@ -7,6 +7,9 @@ import { listPayoutRows as findRows, type PayoutRowStatus } from "../store/payou
 import { findPayout, listPayouts as findPayouts, type PayoutStatus } from "../store/payouts";
 import { payoutMessage, payoutRowMessage } from "./payoutMessages";
 
+/** The key of a row in a cursor. */
+export const ROW_INDEX = /^(0|[1-9][0-9]{0,3})$/;
+
 interface Deps {
   db: Database;
 }

@@ -145,3 +145,41 @@ export async function countUncreditedDeposits(db: Queryable): Promise<{
     oldestSeenSeconds: row.oldest,
   };
 }
+
+/** A deposit as operators see it. */
+export interface DepositView {
+  orgId: string;
+  walletId: string;
+  fromAddress: string;
+  txHash: string;
+  logIndex: number;
+  blockNumber: bigint;
+  blockHash: string;
+  units: bigint;
+  amountWon: bigint;
+  ledgerRef: string;
+  state: string;
+  attempts: number;
+  refusal: string | null;
+  createdAt: Date;
+  creditedAt: Date | null;
+}
+
+const VIEW = sql`
+  org_id as "orgId", wallet_id as "walletId", from_address as "fromAddress", tx_hash as "txHash",
+  log_index as "logIndex", block_number as "blockNumber", block_hash as "blockHash", units,
+  amount_won as "amountWon", ledger_ref as "ledgerRef", state, attempts, refusal, created_at as "createdAt",
+  credited_at as "creditedAt"`;
+
+export function findDeposit(db: Queryable, ledgerRef: string): Promise<DepositView | undefined> {
+  return db.maybe<DepositView>(sql`select ${VIEW} from deposits where ledger_ref = ${ledgerRef}`);
+}
+
+export function listDepositsOfTransaction(
+  db: Queryable,
+  txHash: string,
+  limit: number,
+): Promise<DepositView[]> {
+  return db.query<DepositView>(sql`
+    select ${VIEW} from deposits where tx_hash = ${txHash} order by log_index limit ${limit}`);
+}

@@ -73,7 +73,12 @@ test("an unordered mint stops all outflow until an operator acknowledges it", as
   expect(drifts.map(({ kind, actual }) => [kind, actual])).toContainEqual(["UNEXPLAINED_MINT", 1_000_000n]);
   const next = async () => (await listPlannedOperations(db, 10)).map(({ ledgerRef }) => ledgerRef);
   expect(await next()).toEqual([charge!.ledgerRef]);
-  const stuck = await listStuckOperations(db, { olderThanSeconds: 0, orgId: null, limit: 10 });
+  const stuck = await listStuckOperations(db, {
+    olderThanSeconds: 0,
+    orgId: null,
+    isUndecided: false,
+    limit: 10,
+  });
   expect(stuck.find(({ ledgerRef }) => ledgerRef === leaving.ledgerRef)?.waitReason).toBe("unexplained_mint");
   for (const { driftId } of drifts) await acknowledgeDrifts(db, { driftId }, "operator");
   expect((await next()).sort()).toEqual([leaving.ledgerRef, charge!.ledgerRef].sort());

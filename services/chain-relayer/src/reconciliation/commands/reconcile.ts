@@ -37,7 +37,12 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   const supply = await readSupplyBook(db);
   if (!supply) return;
   const { blockNumber } = supply.cursor;
-  const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, openDrifts, signal);
+  const { orgIds, wallets, walletUnits, isComplete } = await compareWithChain(
+    deps,
+    supply,
+    openDrifts,
+    signal,
+  );
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {
@@ -52,7 +57,7 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
     const at = { blockNumber: blockNumber.toString() };
     return log.warn(at, "a rescan is under way: the books were not compared with the chain");
   }
-  await finishReconciliation(db, blockNumber);
+  await finishReconciliation(db, { blockNumber, supplyUnits: supply.supplyUnits, walletUnits });
   log.debug({ wallets, judged, moving }, "books compared");
 }
 
@@ -67,14 +72,18 @@ async function compareWithChain(
   if (!supply.isRewound) await noteOn(deps, supply.cursor, () => compareSupply(deps, supply, openDrifts));
   const orgIds = new Set<string>();
   let wallets = 0;
+  let walletUnits = 0n;
   for await (const books of readWalletBooks(deps.db)) {
     signal.throwIfAborted();
     if (books.isRewound) isComplete = false;
     else await noteOn(deps, books.cursor, () => compareWallets(deps, books, openDrifts));
-    for (const { orgId } of books.wallets) orgIds.add(orgId);
+    for (const { orgId, units } of books.wallets) {
+      orgIds.add(orgId);
+      walletUnits += units;
+    }
     wallets += books.wallets.length;
   }
-  return { orgIds, wallets, isComplete };
+  return { orgIds, wallets, walletUnits, isComplete };
 }
 
 /**

@@ -116,6 +116,14 @@ export async function listDrifts(
   return rows.map(toDrift);
 }
 
+/** Unacknowledged drifts of a wallet, newest first. */
+export async function listDriftsOfWallet(db: Queryable, walletId: string, limit: number): Promise<Drift[]> {
+  const rows = await db.query<DriftRow>(sql`
+    select * from drifts where wallet_id = ${walletId} and acknowledged_at is null
+    order by drift_id desc limit ${limit}`);
+  return rows.map(toDrift);
+}
+
 /** Allows the wallet's outflow again. Returns the number of open drifts. */
 export async function acknowledgeDrifts(
   db: Queryable,

@@ -58,6 +58,18 @@ export async function listWalletBooks(
   }));
 }
 
+/** The balance of a wallet that the read transfers explain. */
+export async function findSettledBalance(
+  db: Queryable,
+  orgId: string,
+  walletId: string,
+): Promise<{ units: bigint; unbookedUnits: bigint }> {
+  const row = await db.maybe<{ units: bigint; unbookedUnits: bigint }>(sql`
+    select units, unbooked_units as "unbookedUnits" from settled_balances
+    where org_id = ${orgId} and account_id = ${walletId}`);
+  return row ?? { units: 0n, unbookedUnits: 0n };
+}
+
 export async function sumSupply(db: Queryable): Promise<bigint> {
   const { units } = await db.one<{ units: bigint }>(
     sql`select coalesce(sum(units), 0) as units from settled_balances where account_id = ${SUPPLY}`,

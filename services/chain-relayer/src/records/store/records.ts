@@ -91,6 +91,32 @@ export async function findRecord(
   return row && toRecord(row);
 }
 
+/** The organisation of a record, its next look and its key. */
+export interface RecordWork {
+  orgId: string;
+  recordId: string;
+  runAt: Date | null;
+  idempotencyKey: string | null;
+}
+
+export function findRecordWork(db: Queryable, recordId: string): Promise<RecordWork | undefined> {
+  return db.maybe<RecordWork>(sql`
+    select org_id as "orgId", record_id as "recordId", run_at as "runAt", idempotency_key as "idempotencyKey"
+    from records where record_id = ${recordId}`);
+}
+
+/** A record that a search found. */
+export type FoundRecord = Pick<TransactionRecord, "orgId" | "recordId" | "paymentType" | "status">;
+
+/** Records of all organisations with this id or hash. */
+export function findRecords(db: Queryable, text: string, limit: number): Promise<FoundRecord[]> {
+  const walk = (condition: Sql) => sql`
+    (select org_id as "orgId", record_id as "recordId", payment_type as "paymentType", status
+    from records where ${condition} limit ${limit})`;
+  return db.query<FoundRecord>(sql`
+    ${walk(sql`record_id = ${text}`)} union ${walk(sql`tx_hash = ${text}`)} limit ${limit}`);
+}
+
 /** The record, locked until the transaction ends. */
 export async function lockRecord(
   tx: Tx,

@@ -6,7 +6,7 @@ import { type NewOperation } from "../store/operations";
 import { createChainDouble, cursorAt, blockHashOf, depsOn, TOKEN } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import { holdOf, operationOf, statesOf, ingestOperations, ingestExpiredHold } from "../../testing/operations";
-import { type Decision } from "../store/operatorDecisions";
+import { type Decision } from "../domain/findEndings";
 import { endOperation } from "./endOperation";
 import { expireHolds } from "./expireHolds";
 

@@ -3,11 +3,11 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type Provider, tokenOf, type TransferReceipt } from "../../evm";
 import { findAddresses, findCursor, listPaymentManagers } from "../../indexer";
+import { type Decision } from "../domain/findEndings";
 import { isMovementOf } from "../domain/movement";
 import { operationIdAnew, walletsOf } from "../domain/steps";
 import { operationsConfirmed } from "../events";
 import {
-  type Decision,
   giveUpHold,
   hasSettled,
   lockUndecidedOperation,

@@ -1,4 +1,5 @@
 import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
+import { DEAD_ENDS, type Decision, findEndings } from "../domain/findEndings";
 import { type Ages, agesOf } from "./settlementQueues";
 import { HAS_UNEXPLAINED_MINT, type Operation, type OperationKey } from "./operations";
 
@@ -12,14 +13,28 @@ export interface OpenOperation {
   attempts: number;
   txHash: string | null;
   ageSeconds: number;
+  /** The ways in which an operator can end it. */
+  endings: Decision[];
+}
+
+export interface OpenFilter {
+  olderThanSeconds: number;
+  orgId: string | null;
+  /** Only operations that an operator must end. */
+  isUndecided: boolean;
+  limit: number;
 }
 
 /** Unfinished operations, oldest first. */
 export async function listStuckOperations(
   db: Queryable,
-  { olderThanSeconds, orgId, limit }: { olderThanSeconds: number; orgId: string | null; limit: number },
+  { olderThanSeconds, orgId, isUndecided, limit }: OpenFilter,
 ): Promise<OpenOperation[]> {
-  return db.query<OpenOperation>(sql`
+  // These are few: "offset 0" makes PostgreSQL find them first and sort them afterwards.
+  const undecided = sql`
+    (select * from operations
+    where state = 'BLOCKED' or state = 'PLANNED' and wait_reason = any(${[...DEAD_ENDS]}::text[]) offset 0)`;
+  const rows = await db.query<Omit<OpenOperation, "endings"> & { ownReason: string | null }>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
       case
         when state in ('WAITING', 'PLANNED') and exists (
@@ -30,11 +45,15 @@ export async function listStuckOperations(
         when state in ('WAITING', 'PLANNED') and cardinality(from_wallets) > 0 and ${HAS_UNEXPLAINED_MINT} then 'unexplained_mint'
         else wait_reason
       end as "waitReason",
-      extract(epoch from now() - created_at)::float8 as "ageSeconds"
-    from operations o
+      wait_reason as "ownReason", extract(epoch from now() - created_at)::float8 as "ageSeconds"
+    from ${isUndecided ? undecided : sql`operations`} o
     where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED') and created_at <= now() - make_interval(secs => ${olderThanSeconds})
-      and (${orgId}::text is null or org_id = ${orgId})
+      ${orgId === null ? sql`` : sql`and org_id = ${orgId}`}
     order by created_at limit ${limit}`);
+  return rows.map(({ ownReason, ...operation }) => ({
+    ...operation,
+    endings: findEndings({ ...operation, waitReason: ownReason }),
+  }));
 }
 
 /** States of the existing ones. */
@@ -98,8 +117,45 @@ export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
   return seconds;
 }
 
+/** An operation that a search found. */
+export type FoundOperation = Pick<Operation, "orgId" | "ledgerRef" | "kind" | "state">;
+
+const FOUND = sql`org_id as "orgId", ledger_ref as "ledgerRef", kind, state`;
+
+/** The operations in a transaction. */
+export function findOperationsOfTransaction(
+  db: Queryable,
+  transactionId: bigint,
+  limit: number,
+): Promise<FoundOperation[]> {
+  const walk = (states: Sql) => sql`
+    (select ${FOUND} from operations where transaction_id = ${transactionId} and ${states} limit ${limit})`;
+  return db.query<FoundOperation>(sql`
+    ${walk(sql`state = 'IN_FLIGHT'`)} union all ${walk(sql`state in ('CONFIRMED', 'FAILED')`)} limit ${limit}`);
+}
+
+export function findOperationByChainId(
+  db: Queryable,
+  operationId: string,
+): Promise<FoundOperation | undefined> {
+  return db.maybe<FoundOperation>(sql`select ${FOUND} from operations where operation_id = ${operationId}`);
+}
+
+/** How many operations each of these transactions under way has. */
+export async function countOperationsOf(
+  db: Queryable,
+  transactionIds: bigint[],
+): Promise<Map<bigint, number>> {
+  const rows = await db.query<{ transaction_id: bigint; count: number }>(sql`
+    select transaction_id, count(*)::integer as count from operations
+    where state = 'IN_FLIGHT' and transaction_id = any(${transactionIds}::bigint[]) group by transaction_id`);
+  return new Map(rows.map((row) => [row.transaction_id, row.count]));
+}
+
 export interface OperationDetails {
   operation: Record<string, unknown>;
+  /** The ways in which an operator can end it. */
+  endings: Decision[];
   /** Earlier open operations of its wallets, the oldest ones. */
   earlier: Record<string, unknown>[];
   /** Every version of its current or last transaction. */
@@ -115,9 +171,14 @@ export interface OperationDetails {
 export async function findOperationDetails(
   db: Queryable,
   ref: string,
+  knownOrgId: string | null = null,
 ): Promise<OperationDetails | undefined> {
-  const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(sql`
-    (select o.* from settlement_queues q cross join lateral (
+  const organisations =
+    knownOrgId === null
+      ? sql`select org_id from settlement_queues`
+      : sql`select ${knownOrgId}::text as org_id`;
+  const operation = await db.maybe<DetailRow>(sql`
+    (select o.* from (${organisations}) as q cross join lateral (
       select * from operations where operations.org_id = q.org_id and operations.ledger_ref = ${ref} offset 0) as o)
     union all (select * from operations where operation_id = ${ref.replace(/^0x/, "")})
     limit 1`);
@@ -125,6 +186,7 @@ export async function findOperationDetails(
   const { org_id: orgId, ledger_ref: ledgerRef, transaction_id: transactionId } = operation;
   return {
     operation,
+    endings: findEndings({ ...operation, waitReason: operation.wait_reason }),
     earlier: await db.query(sql`
       select e.ledger_ref, e.org_sequence, e.state, e.wait_reason from operations o
       join operations e on e.org_id = o.org_id and e.state in ('WAITING', 'BLOCKED')
@@ -132,7 +194,7 @@ export async function findOperationDetails(
       where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and o.state = 'WAITING'
       order by e.org_sequence limit 20`),
     transactions: await db.query(sql`
-      select t.nonce, t.signer, t.state, t.sends, t.sent_at, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
+      select t.nonce, t.signer, t.state, t.sends, t.sent_at, t.gas_limit, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
       from transactions t join transaction_versions v using (transaction_id)
       where t.transaction_id = ${transactionId} order by v.created_at`),
     authorizations: await db.query(sql`
@@ -143,4 +205,13 @@ export async function findOperationDetails(
         where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
       where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and step."fromWalletId" is not null`),
   };
+}
+
+interface DetailRow extends Record<string, unknown> {
+  org_id: string;
+  ledger_ref: string;
+  kind: string;
+  state: string;
+  wait_reason: string | null;
+  transaction_id: bigint | null;
 }

@@ -1,17 +1,13 @@
 import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { DEAD_ENDS } from "../domain/findEndings";
 import { GIVEN_UP } from "../domain/holdFailureReasons";
 import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
-
-export type Decision = "settled_elsewhere" | "give_up" | "sign_anew" | "read_again" | "pass_over";
-
-/** Reasons for which an operation waits until an operator decides. */
-const DEAD_ENDS = ["name_taken", "custody_signed_otherwise"];
 
 /** The operation, locked; undefined unless it is at a dead end. */
 export async function lockUndecidedOperation(tx: Tx, ledgerRef: string): Promise<Operation | undefined> {
   const row = await tx.maybe<OperationRow>(sql`
     select ${COLUMNS} from operations
-    where (state = 'PLANNED' and wait_reason = any(${DEAD_ENDS}::text[]) or state = 'BLOCKED') and ledger_ref = ${ledgerRef}
+    where (state = 'PLANNED' and wait_reason = any(${[...DEAD_ENDS]}::text[]) or state = 'BLOCKED') and ledger_ref = ${ledgerRef}
     for update`);
   return row && toOperation(row);
 }

@@ -156,13 +156,40 @@ export interface SettlementQueue {
   pausedReason: string | null;
   /** Entries in the ledger's journal that are not pulled. */
   queued: bigint;
+  /** Since when the oldest of them waits. */
+  queuedSince: Date | null;
+  /** Among the oldest pulled entries without a plan: those that wait, and unreadable ones. */
+  waiting: number;
+  blocked: number;
 }
 
-export async function listQueues(db: Queryable): Promise<SettlementQueue[]> {
+export interface QueuesWanted {
+  afterOrgId: string;
+  isPausedOnly: boolean;
+  limit: number;
+}
+
+const MOST_UNPLANNED = 1_000;
+
+/** Queues in the order of their organisations' ids. */
+export async function listQueues(
+  db: Queryable,
+  { afterOrgId, isPausedOnly, limit }: QueuesWanted,
+): Promise<SettlementQueue[]> {
+  const paused = isPausedOnly ? sql`and paused_reason is not null` : sql``;
   return db.query<SettlementQueue>(sql`
-    select org_id as "orgId", paused_reason as "pausedReason",
-      greatest(head_sequence - cursor_sequence, 0) as queued
-    from settlement_queues order by org_id`);
+    select q.org_id as "orgId", q.paused_reason as "pausedReason",
+      greatest(q.head_sequence - q.cursor_sequence, 0) as queued, q.behind_since as "queuedSince",
+      unplanned.waiting, unplanned.blocked
+    from (
+      select * from settlement_queues where org_id > ${afterOrgId} ${paused} order by org_id limit ${limit}) q
+    cross join lateral (
+      select (count(*) filter (where state = 'WAITING'))::integer as waiting,
+        (count(*) filter (where state = 'BLOCKED'))::integer as blocked
+      from (
+        select state from operations o where o.org_id = q.org_id and o.state in ('WAITING', 'BLOCKED')
+        order by o.org_sequence limit ${MOST_UNPLANNED}) as oldest) unplanned
+    order by q.org_id`);
 }
 
 export async function countPausedQueues(db: Queryable): Promise<number> {

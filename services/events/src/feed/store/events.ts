@@ -96,6 +96,15 @@ export async function findEvent(
   return row && fromRow(row);
 }
 
+/** The events of all organisations with this id. */
+export async function findEventsById(
+  db: Queryable,
+  eventId: string,
+): Promise<{ orgId: string; type: EventType; objectId: string }[]> {
+  return db.query(sql`
+    select org_id as "orgId", type, object_id as "objectId" from events where event_id = ${idToUuid(eventId)}`);
+}
+
 /** The sequence of the oldest event that is kept; undefined when none is. */
 export async function findOldestSequence(db: Queryable, orgId: string): Promise<bigint | undefined> {
   const row = await db.maybe<{ sequence: bigint }>(

@@ -248,6 +248,27 @@ export async function listDeliveries(
   return { rows: rows.map(fromRow), total: Number(total) };
 }
 
+export interface DeliveryToUrl extends Delivery {
+  url: string;
+}
+
+/** Replays make several deliveries of an event. */
+const MOST_OF_EVENTS = 1_000;
+
+/** The deliveries of these events to all webhooks of the organisation, oldest first. */
+export async function listDeliveriesOfEvents(
+  db: Queryable,
+  orgId: string,
+  eventIds: string[],
+): Promise<DeliveryToUrl[]> {
+  const rows = await db.query<DeliveryRow & { url: string }>(sql`
+    select d.*, w.url
+    from deliveries d join webhooks w on w.org_id = d.org_id and w.webhook_id = d.webhook_id
+    where d.event_id = any(${eventIds.map(idToUuid)}::uuid[]) and d.org_id = ${orgId}
+    order by d.created_at, d.delivery_id limit ${MOST_OF_EVENTS}`);
+  return rows.map((row) => ({ ...fromRow(row), url: row.url }));
+}
+
 /** Deletes one window of finished deliveries that are older, with their attempts. Returns the number of deliveries. */
 export async function deleteOldDeliveries(db: Queryable, keepMs: number, limit: number): Promise<number> {
   return db.run(sql`
