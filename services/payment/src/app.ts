@@ -34,6 +34,7 @@ import { listRefunds } from "./queries/listRefunds";
 import { listTransactions } from "./queries/listTransactions";
 import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
+import { readStatement } from "./queries/readStatement";
 import { savePolicy } from "./store/policies";
 import { findRebuild } from "./store/rebuilds";
 import { markMissedSettled } from "./store/transfers";
@@ -86,6 +87,7 @@ export function createApp(parts: ServiceParts<Config>) {
     listWalletTransactions: bind(listWalletTransactions),
     listTransactions: bind(listTransactions),
     getBalanceAt: bind(getBalanceAt),
+    readStatement: bind(readStatement),
     createPayout: bind(createPayout),
     runPayouts: (signal?: AbortSignal) => runPayouts(deps, signal),
     getPayout: bind(getPayout),
