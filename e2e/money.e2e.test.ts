@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { ServiceClient } from "@wonrail/sdk";
+import { testCamtStatements } from "./money/camtStatements";
 import { differencesFromReads, readFrames, tellStory, TYPES_OF_STORY } from "./money/eventStory";
 import { compareForeignAnswers } from "./money/foreignIds";
 import { hostileCases, type Fixtures } from "./money/hostile";
@@ -159,6 +160,13 @@ test("the newest event of each object tells of it as a read answers", async () =
   );
   const types = new Set(items.map(({ type }: Json) => type as string));
   expect([...types].sort()).toEqual(TYPES_OF_STORY);
+});
+
+testCamtStatements(async () => {
+  const { gatewayUrl } = stack.stack();
+  const { api, apiKey } = await newOrganisation(stack.stack());
+  const { walletId, otherWalletId } = await makeMoney(api, "camt");
+  return { api, apiKey, gatewayUrl, walletIds: [walletId, otherWalletId] };
 });
 
 test("a webhook for a settled payment arrives, and the library verifies it", async () => {

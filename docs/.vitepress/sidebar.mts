@@ -41,6 +41,7 @@ const everywhere = [
     "refund-and-cancel",
     "pay-many",
     "reconcile-a-day",
+    "export-a-month",
     "events",
     "webhooks",
     "x402",

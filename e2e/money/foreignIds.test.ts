@@ -32,7 +32,7 @@ test("each id field of the contract is tried with another organisation's id", ()
 
 function placeOf({ method, path, body = {} }: ReturnType<Made>): string {
   const field = Object.entries(body).find(([, value]) => value === ID)?.[0];
-  return [method, path.replace("order=desc&", ""), ...(field ? [field] : [])].join(" ");
+  return [method, path.replace(/(order|from)=[^&]+&/, ""), ...(field ? [field] : [])].join(" ");
 }
 
 type Made = ReturnType<typeof requestsFor>[number][1];

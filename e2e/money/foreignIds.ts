@@ -25,6 +25,7 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
   const { walletId, otherWalletId, otherAddress: toWalletAddress } = fixtures;
   const amount = 1_000;
   const note = { metadata: { a: "b" } };
+  const yesterday = new Date(Date.now() - 24 * 3_600_000).toISOString();
   return [
     ["wal", (id) => get(`/api/wallets/${id}`)],
     ["wal", (id) => get(`/api/wallets/${id}/transactions`)],
@@ -59,6 +60,7 @@ export function requestsFor(fixtures: Fixtures): [keyof Foreign, (id: string) =>
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
     ["pay", (id) => post("/api/wallets/payment/refund", { paymentId: id, amount })],
     ["wal", (id) => post("/api/payouts", { fromWalletId: id, rows: [{ toWalletAddress, amount }] })],
+    ["wal", (id) => get(`/api/reports/statements?from=${yesterday}&walletId=${id}`)],
     ["pyo", (id) => get(`/api/payouts/${id}`)],
     ["pyo", (id) => get(`/api/payouts/${id}/rows`)],
     ["evt", (id) => get(`/api/events/${id}`)],

@@ -345,12 +345,31 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
       maxAmount: NO_UNITS,
     },
   };
-  return Object.entries(lists).flatMap(([path, own]) =>
-    Object.entries({ ...PAGES, ...own }).flatMap(([field, values]) => [
-      ...values.map((value) => refused("GET", `${path}?${field}=${encodeURIComponent(value)}`, field, value)),
-      refused("GET", `${path}?${field}=1&${field}=2`, field, "twice"),
-    ]),
-  );
+  return [
+    ...Object.entries(lists).flatMap(([path, own]) => spoiltQueries(`${path}?`, { ...PAGES, ...own })),
+    ...reports(noWallet),
+  ];
+}
+
+function reports(noWallet: string[]): Hostile[] {
+  const future = "9999-01-01T00:00:00Z";
+  const ago = (days: number) => new Date(Date.now() - days * 24 * 3_600_000).toISOString();
+  const period = { to: [...NO_MOMENT, future, ago(2)], limit: ["1"], cursor: ["x"] };
+  return ["/api/reports/statements", "/api/reports/settlements"].flatMap((path) => [
+    refused("GET", path, "from", "missing"),
+    ...spoiltQueries(`${path}?`, { from: [...NO_MOMENT, future, ago(367)] }),
+    ...spoiltQueries(`${path}?from=${ago(1)}&`, {
+      ...{ ...period, format: ["", "pdf", "CSV", "json,csv"] },
+      walletId: path.endsWith("statements") ? noWallet : ["wal_1"],
+    }),
+  ]);
+}
+
+function spoiltQueries(before: string, fields: Record<string, string[]>): Hostile[] {
+  return Object.entries(fields).flatMap(([field, values]) => [
+    ...values.map((value) => refused("GET", `${before}${field}=${encodeURIComponent(value)}`, field, value)),
+    refused("GET", `${before}${field}=1&${field}=2`, field, "twice"),
+  ]);
 }
 
 function refused(method: string, path: string, field: string, name: string, json?: string): Hostile {

@@ -35,8 +35,14 @@ export interface Answered {
   data: unknown;
 }
 
-/** Operations about the API key itself, the health check and the stream. They do not belong to the story. */
-const SKIPPED_OPERATIONS = ["checkHealth", "getSession", "refreshKey", "revokeKey", "streamEvents"];
+/**
+ * Operations about the API key itself, the health check and the stream do not belong to the story.
+ * The periods of reports are the document's.
+ */
+const SKIPPED_OPERATIONS = [
+  ...["checkHealth", "getSession", "refreshKey", "revokeKey", "streamEvents"],
+  ...["readStatements", "readSettlements"],
+];
 /**
  * Fields that differ in every run. The test does not wait for the chain, and settlements are events too, so
  * the place of an event depends on the chain.

@@ -46,6 +46,9 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Reports that one organisation reads at once from this process. */
+const MAX_REPORTS = 5;
+
 export function createApp(parts: AppParts): App {
   const { config, clients, log, registry, extraRoutes = [], connectionLimits = CONNECTION_LIMITS } = parts;
   const { siteFolder = SITE_FOLDER } = parts;
@@ -99,8 +102,10 @@ export function createApp(parts: AppParts): App {
     rates,
     quotas,
     running: createRunningCalls(),
+    streaming: createRunningCalls(MAX_REPORTS),
     openRates,
     addressOf,
+    log,
     checkAnswers: config.NODE_ENV !== "production",
   };
   // Before the path of a single event, which would match it too.

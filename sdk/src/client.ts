@@ -9,6 +9,7 @@ import { EventsApi } from "./resources/events.ts";
 import { KeysApi } from "./resources/keys.ts";
 import { PaymentsApi } from "./resources/payments.ts";
 import { PayoutsApi } from "./resources/payouts.ts";
+import { ReportsApi } from "./resources/reports.ts";
 import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
 import { WebhooksApi } from "./resources/webhooks.ts";
@@ -36,6 +37,8 @@ export class ServiceClient {
   readonly charges: ChargesApi;
   /** Payments from a payer's wallets to a receiver. */
   readonly payments: PaymentsApi;
+  /** Statements and settlements of a period. */
+  readonly reports: ReportsApi;
   /** Records of on-chain transactions. */
   readonly transactions: TransactionsApi;
   /** Events of the organisation, in one order. */
@@ -60,6 +63,7 @@ export class ServiceClient {
     this.payouts = new PayoutsApi(transport);
     this.charges = new ChargesApi(transport);
     this.payments = new PaymentsApi(transport);
+    this.reports = new ReportsApi(transport);
     this.transactions = new TransactionsApi(transport, config.network.type);
     this.events = new EventsApi(transport);
     this.webhooks = new WebhooksApi(transport);

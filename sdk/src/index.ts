@@ -112,6 +112,18 @@ export type {
   PayoutRowListQuery,
   PayoutsApi,
 } from "./resources/payouts.ts";
+export type {
+  ReportPeriod,
+  ReportsApi,
+  SettledOperation,
+  SettlementDownloadQuery,
+  SettlementQuery,
+  Settlements,
+  Statement,
+  StatementDownloadQuery,
+  StatementQuery,
+  Statements,
+} from "./resources/reports.ts";
 export {
   type InstantTransactionRequest,
   type ScheduledTransactionRequest,

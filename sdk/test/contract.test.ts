@@ -90,6 +90,11 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   getPayout: [({ payouts }) => payouts.get("pyo_1")],
   listPayouts: [({ payouts }) => payouts.list({ ...page, status: "PENDING", order: "asc" })],
   listPayoutRows: [({ payouts }) => payouts.listRows("pyo_1", { ...page, status: "REFUSED" })],
+  readStatements: [
+    ({ reports }) => reports.statements({ from: new Date(0) }),
+    ({ reports }) => reports.statements({ ...moments, walletId: "wal_1", format: "json" }),
+  ],
+  readSettlements: [({ reports }) => reports.settlements({ ...moments, format: "json" })],
   createCharge: [({ charges }) => charges.create({ walletId: "wal_1", amount: 1000, ...notes })],
   cancelCharge: [
     ({ charges }) => charges.cancel({ chargeId: "chg_1" }),

@@ -19,6 +19,8 @@ const methods: Record<string, string> = {
   getPayout: "payouts.get",
   listPayouts: "payouts.list",
   listPayoutRows: "payouts.listRows",
+  readStatements: "reports.statements",
+  readSettlements: "reports.settlements",
   createCharge: "charges.create",
   cancelCharge: "charges.cancel",
   refundWallet: "charges.refund",

@@ -1,8 +1,12 @@
-"""Creates two wallets, charges one, pays from it, lists its payments, and pays more than it has."""
+"""Creates two wallets, charges one, pays from it, lists its payments, exports its statement as
+camt.053, and pays more than it has.
+"""
 
 import json
 import time
 import uuid
+from datetime import datetime, timedelta, timezone
+from io import BytesIO
 
 from wonrail import Client, errors
 
@@ -19,6 +23,10 @@ with Client() as client:
         if listed:
             break
         time.sleep(0.5)
+    report = BytesIO()
+    yesterday = datetime.now(timezone.utc) - timedelta(days=1)
+    client.reports.download_statements(report, from_=yesterday, wallet_id=payer, format="camt053")
+    assert report.getvalue().count(b"<Ntry>") == 2
     refusal = ""
     try:
         client.payments.create(payer_wallet_id=payer, receiver_wallet_id=shop, amount=999_999)

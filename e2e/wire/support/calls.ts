@@ -179,6 +179,12 @@ export const CALLS: readonly Call[] = [
         },
       ],
     },
+    readStatement: {
+      good: ({ orgId, payer: { walletId: accountId } }) => ({
+        ...{ orgId, accountId, from: new Date(0), to: new Date(), limit: 10 },
+      }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
+    },
     postTogether: {
       good: ({ orgId, payer, payee }) => {
         const legs = { fromWalletId: payer.walletId, toWalletId: payee.walletId };

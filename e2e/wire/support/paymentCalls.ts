@@ -61,6 +61,12 @@ export const PAYMENT_CALLS: Call[] = calls("gateway", "payment", PaymentServiceS
     good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId }),
     bad: ["REQ_001 at", (good) => ({ ...good, at: new Date(Date.now() + 86_400_000) })],
   },
+  readStatement: {
+    good: ({ orgId, payer: { walletId } }) => ({
+      ...{ orgId, walletId, from: new Date(0), to: new Date(), limit: 10 },
+    }),
+    bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
+  },
   createPayout: {
     good: ({ orgId, payer, payee }) => payoutRequest(orgId, payer.walletId, payee.address),
     bad: ["REQ_001 rows", (good) => ({ ...good, rows: [] })],

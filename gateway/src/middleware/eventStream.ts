@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { type Request, Router } from "express";
 import { type z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
@@ -13,6 +12,7 @@ import { type ApiResponse } from "./exchange";
 import { parseQuery } from "./parseQuery";
 import { createRunningCalls } from "./runningCalls";
 import { serveAs, type ServeOptions } from "./serve";
+import { writeChunk } from "./sendStream";
 import { validate } from "./validate";
 
 const { path: STREAM_PATH, scope } = STREAM_ROUTE;
@@ -24,8 +24,6 @@ const PAGE_SIZE = 100;
 /** How long one look waits. A comment follows each, so that the connection is never idle. */
 const WAIT_MS = 5_000;
 const CALL_TIMEOUT_MS = WAIT_MS + 5_000;
-/** A client that reads nothing for so long is disconnected. */
-const STALL_MS = 15_000;
 
 type Events = Clients["events"];
 type Wanted = z.output<typeof streamQuery>;
@@ -81,7 +79,7 @@ async function stream(
   const { lifecycle } = res.locals.exchange;
   try {
     while (!res.destroyed && !lifecycle.isStopping) {
-      await write(res, framesOf(page));
+      await writeChunk(res, framesOf(page));
       page = await listEvents(events, { ...wanted, after: page.nextAfter }, WAIT_MS);
       // A key that was revoked meanwhile gets nothing more.
       await authenticate(options.principals, req, res.locals.exchange, KEY_NEEDS);
@@ -116,15 +114,4 @@ function begin(res: ApiResponse): void {
 function framesOf({ events }: ListEventsResponse): string {
   if (events.length === 0) return ": no event\n\n";
   return events.map((event) => frameOf(eventOf(event))).join("");
-}
-
-/** Waits while the client does not read, so that one client holds one page at the most. */
-async function write(res: ApiResponse, text: string): Promise<void> {
-  if (res.write(text)) return;
-  const timer = setTimeout(() => res.destroy(), STALL_MS);
-  try {
-    await Promise.race([once(res, "drain"), once(res, "close")]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

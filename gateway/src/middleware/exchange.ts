@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { childTraceparent, type RequestContext, runInContext } from "@wonrail/kit/context";
 import { LATEST_API_VERSION } from "@wonrail/kit/contract/apiVersions";
-import { type ErrorCode, invalidRequest } from "@wonrail/kit/contract/errors";
+import { type ErrorCode, errorTable, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isRequestId } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
@@ -23,6 +23,8 @@ export interface Exchange {
   /** The version of the API that the answer has: the request's, else the key's, else the newest. */
   apiVersion: string;
   code: ErrorCode | undefined;
+  /** Code of the failure that cut a streamed answer behind its head. */
+  streamFailure: ErrorCode | undefined;
   /** Format of refusals beside the envelope. */
   foreignFormat: ForeignFormat | undefined;
   /** Cause of a failure that is not the caller's fault. */
@@ -75,6 +77,7 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
       clientAddress: "unknown",
       apiVersion: LATEST_API_VERSION,
       code: undefined,
+      streamFailure: undefined,
       foreignFormat: undefined,
       cause: undefined,
       headers: [],
@@ -88,13 +91,12 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
     res.once("close", () => {
       connections.end(req, exchange.queuedBytes);
       const seconds = (performance.now() - exchange.startedMs) / 1000;
-      const outcome = res.writableFinished ? `${Math.floor(res.statusCode / 100)}xx` : "aborted";
-      measured(exchange.route, outcome, seconds);
+      measured(exchange.route, outcomeOf(res, exchange), seconds);
       span?.end({
         name: `${req.method} ${exchange.route}`,
         context: exchange.context,
         parent,
-        failure: res.statusCode >= 500 ? exchange.code : undefined,
+        failure: res.statusCode >= 500 ? exchange.code : exchange.streamFailure,
       });
       runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
     });
@@ -109,15 +111,23 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
   };
 }
 
+/** A streamed answer that failed counts with the status of its failure, not with the 200 of its head. */
+function outcomeOf(res: Response, { streamFailure }: Exchange): string {
+  if (!res.writableFinished && streamFailure === undefined) return "aborted";
+  const status = streamFailure === undefined ? res.statusCode : errorTable[streamFailure].http;
+  return `${Math.floor(status / 100)}xx`;
+}
+
 function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, seconds: number): void {
-  const { route, code, cause, clientAddress } = exchange;
+  const { route, code, cause, clientAddress, streamFailure } = exchange;
   const line = {
     method: req.method,
     route,
     status: res.statusCode,
     durationMs: Math.round(seconds * 1e4) / 10,
   };
-  if (!res.writableFinished) log.info(line, "request aborted");
+  if (streamFailure !== undefined) log.error({ ...line, code: streamFailure }, "streamed answer cut");
+  else if (!res.writableFinished) log.info(line, "request aborted");
   else if (code === undefined) log.info(line, "request");
   else if (NEEDS_ADDRESS.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
   else if (res.statusCode < 500) log.info({ ...line, code }, "request");

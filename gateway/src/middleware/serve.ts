@@ -2,7 +2,8 @@ import { type IncomingMessage } from "node:http";
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
-import { DomainError, asNotExecuted } from "@wonrail/kit/contract/errors";
+import { DomainError, asNotExecuted, assert } from "@wonrail/kit/contract/errors";
+import { type Log } from "@wonrail/kit/log";
 import {
   type Call,
   type Input,
@@ -11,6 +12,7 @@ import {
   RepeatedRefusal,
   type Reply,
   type Route,
+  type StreamReply,
 } from "../routes/operation";
 import { type AddressLimits } from "./addressLimits";
 import { requestedVersion } from "./apiVersion";
@@ -26,6 +28,7 @@ import { parseQuery } from "./parseQuery";
 import { type Quotas } from "./quotas";
 import { type Rates } from "./rates";
 import { type RunningCalls } from "./runningCalls";
+import { sendStream } from "./sendStream";
 import { validate } from "./validate";
 
 export interface ServeOptions {
@@ -33,11 +36,14 @@ export interface ServeOptions {
   rates: Rates;
   quotas: Quotas;
   running: RunningCalls;
+  /** Limits the streamed answers that one organisation reads at once. */
+  streaming: RunningCalls;
   /** For operations that need no key. */
   openRates: AddressLimits;
   addressOf: (req: IncomingMessage) => string;
   /** Validates answers against their schemas; a mismatch is SYS_001. For tests and development. */
   checkAnswers: boolean;
+  log: Log;
 }
 
 /**
@@ -74,7 +80,7 @@ async function serveAnyone(
   }
   const input = await readInput(operation, req);
   const call: OpenCall = { clientAddress: address, idempotencyKey: undefined };
-  send(res, operation, await handler(input, call as Call), options);
+  send(res, operation, await readReply(handler(input, call as Call)), options);
 }
 
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
@@ -134,26 +140,57 @@ async function serveWithinLimits(
 }
 
 async function handle(
-  { operation, handler, method }: Route,
+  route: Route,
   options: ServeOptions,
   principal: Principal,
   req: Request,
   res: ApiResponse,
 ): Promise<void> {
+  const { operation, handler, method } = route;
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
   const call: Call = { principal, clientAddress: res.locals.exchange.clientAddress, idempotencyKey: key };
-  const work = () => handler(input, call);
   try {
+    if (operation.streamed)
+      return await stream(route, options, principal, req, res, () => handler(input, call));
+    const work = () => readReply(handler(input, call));
+    const repeatWork = () => readReply(handler(input, { ...call, repeatOnly: true }));
     const reply = await (operation.quota
       ? options.quotas
           .count(principal.orgId, operation.quota, inTime(work))
-          .catch((error: unknown) => repeat(error, key, () => handler(input, { ...call, repeatOnly: true })))
+          .catch((error: unknown) => repeat(error, key, repeatWork))
       : work());
     send(res, operation, reply, options);
   } catch (error) {
     if (error instanceof RepeatedRefusal) markReplayed(res);
     throw method === "GET" ? asNotExecuted(error) : error;
+  }
+}
+
+async function readReply(reply: Promise<Reply<unknown> | StreamReply>): Promise<Reply<unknown>> {
+  const given = await reply;
+  assert(!("stream" in given), "the operation declares no stream");
+  return given;
+}
+
+/** Refusals before the first byte are ordinary answers. A key that is revoked later gets no more bytes. */
+async function stream(
+  { operation, scope }: Route,
+  { streaming, principals, log }: ServeOptions,
+  { orgId }: Principal,
+  req: Request,
+  res: ApiResponse,
+  work: () => Promise<Reply<unknown> | StreamReply>,
+): Promise<void> {
+  const end = streaming.begin(orgId);
+  const needs = { access: operation.access === "session" ? "session" : "full", scope } as const;
+  try {
+    const reply = await work();
+    assert("stream" in reply, "the operation declares a stream");
+    const check = () => authenticate(principals, req, res.locals.exchange, needs);
+    await sendStream(res, reply.stream, { log, authenticate: check });
+  } finally {
+    end();
   }
 }
 

@@ -6,6 +6,7 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Wallets: "Create and manage the wallets of your users, and list the entries that changed their balances.",
   Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
   Payouts: "Send money from a NORMAL wallet to up to 10,000 addresses with one request.",
+  Reports: "Download statements and settlements of a period, as JSON, CSV or camt.053.",
   Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",
   Payments: "Pay from a user's wallets to another user's wallet, and cancel or refund payments.",
   "Recorded transactions":

@@ -44,6 +44,7 @@ import {
   transfer,
   usedFirstKey,
 } from "./exampleFixtures";
+import { reportStory } from "./reportExamples";
 import { type Example, webhookStory } from "./webhookExamples";
 import { x402Story } from "./x402Examples";
 
@@ -261,6 +262,7 @@ export const story: Example[] = [
     query: { at: "2026-01-14T00:00:00Z" },
     data: { walletId: payerWalletId, at: "2026-01-14T00:00:00.000Z", balance: 0 },
   },
+  ...reportStory,
   { operation: "createPayout", at: payout.createdAt, body: payoutRequest, data: payout },
   {
     operation: "getPayout",

@@ -5,6 +5,7 @@ import * as charges from "./charges";
 import * as credentials from "./credentials";
 import * as events from "./events";
 import * as keys from "./keys";
+import * as reports from "./reports/reports";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
 import * as payouts from "./payouts";
@@ -69,6 +70,9 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("GET", "/api/wallets/:walletId/transactions", wallets.listWalletTransactions, wallets.listWalletTransactionsWith(clients)),
     route("GET", "/api/wallets/:walletId/balance", allTransactions.getBalance, allTransactions.getBalanceWith(clients)),
     route("GET", "/api/transactions", allTransactions.listAllTransactions, allTransactions.listAllTransactionsWith(clients)),
+
+    route("GET", "/api/reports/statements", reports.readStatements, reports.readStatementsWith(clients)),
+    route("GET", "/api/reports/settlements", reports.readSettlements, reports.readSettlementsWith(clients)),
 
     ...recordRoutes(clients),
     ...x402Routes(clients),

@@ -252,7 +252,12 @@ function successOf(operation: Operation, examples: Example[]) {
         requestId: exampleId("req", example.at),
         timestamp: example.at,
       }));
-  return { description: "The request succeeded.", content, headers: headerRefs(names) };
+  const files = Object.fromEntries((operation.streamed ?? []).map((type) => [type, { schema: z.string() }]));
+  return {
+    description: "The request succeeded.",
+    content: { ...content, ...files },
+    headers: headerRefs(names),
+  };
 }
 
 function streamExample(): string {

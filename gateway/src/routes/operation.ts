@@ -20,6 +20,7 @@ export type Tag =
   | "Wallets"
   | "Transfers"
   | "Payouts"
+  | "Reports"
   | "Charges"
   | "Payments"
   | "Recorded transactions"
@@ -58,6 +59,8 @@ export interface Operation<
   data: D;
   /** Own refusals, beyond those that follow from access, body, idempotency and quota. */
   errors: readonly ErrorCode[];
+  /** Set for an answer that is streamed: the content types that it can have beside JSON. */
+  streamed?: readonly string[];
   /** Takes an Idempotency-Key. */
   idempotent?: true;
   /** Advice for an unknown outcome of a write without Idempotency-Key. */
@@ -113,6 +116,17 @@ export interface Reply<D> {
   replayed?: boolean;
 }
 
+/** An answer of any length, in the form of `data` or of another content type. */
+export interface StreamReply {
+  stream: AnswerStream;
+}
+
+export interface AnswerStream {
+  contentType: string;
+  fileName: string;
+  chunks: AsyncIterable<string>;
+}
+
 type InputOf<O extends Operation> = Input<Out<O["params"]>, Out<O["query"]>, Out<O["body"]>>;
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 type CallOf<O extends Operation> = O["access"] extends "anyone" ? OpenCall : Call;
@@ -120,7 +134,7 @@ type CallOf<O extends Operation> = O["access"] extends "anyone" ? OpenCall : Cal
 export type Handler<O extends Operation> = (
   input: InputOf<O>,
   call: CallOf<O>,
-) => Promise<Reply<z.input<O["data"]>>>;
+) => Promise<O["streamed"] extends readonly string[] ? StreamReply : Reply<z.input<O["data"]>>>;
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -131,7 +145,7 @@ export interface Route {
   operation: Operation;
   /** The scope that the key needs. Null: none. */
   scope: Scope | null;
-  handler: (input: Input<unknown, unknown, unknown>, call: Call) => Promise<Reply<unknown>>;
+  handler: (input: Input<unknown, unknown, unknown>, call: Call) => Promise<Reply<unknown> | StreamReply>;
 }
 
 /** Keeps an operation's exact types, which its handler is checked against. */

@@ -35,6 +35,9 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   getPayout: "transfers:read",
   listPayoutRows: "transfers:read",
 
+  readStatements: "wallets:read",
+  readSettlements: "wallets:read",
+
   createCharge: "charges:write",
   cancelCharge: "charges:write",
   refundWallet: "charges:write",

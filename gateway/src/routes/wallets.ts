@@ -161,13 +161,17 @@ export const transactionStatus = z.enum([
   "REFUNDED",
 ]);
 
+export const walletTransactionType = z
+  .enum(WALLET_TRANSACTION_TYPES)
+  .meta({ description: "What moved the balance." });
+
 export const walletTransaction = z
   .strictObject({
     walletId: responseId("The wallet whose balance moved."),
     transactionId: z.string().meta({
       description: "The id of this entry of the list. It is not used by other operations.",
     }),
-    type: z.enum(WALLET_TRANSACTION_TYPES).meta({ description: "What moved the balance." }),
+    type: walletTransactionType,
     direction: z.enum(["IN", "OUT"]).meta({ description: "IN raises the balance, OUT lowers it." }),
     amount: won("The amount that moved, in KRW."),
     balanceAfter: won("The wallet's balance afterwards, in KRW."),

@@ -69,6 +69,8 @@ function operationOf(path: string, method: string, raw: RawOperation): Operation
   const success = Object.entries(raw.responses).find(([status]) => Number(status) < 300);
   const data = success?.[1].content?.[JSON_TYPE]?.schema.properties?.data;
   if (data === undefined || (raw.requestBody && !raw.requestBody.content[JSON_TYPE])) return undefined;
+  // A file of another format is no object: _client.py has a method that downloads it.
+  const isFile = Object.keys(success![1].content!).length > 1;
   const { operationId: id, summary, description, parameters = [] } = raw;
   return {
     ...{ method, path, id, summary, description, data },
@@ -76,7 +78,9 @@ function operationOf(path: string, method: string, raw: RawOperation): Operation
     isOpen: raw.security.length === 0,
     isKeyed: parameters.some(({ $ref }) => $ref?.endsWith("/Idempotency-Key")),
     pathParameters: parameters.filter((one) => one.in === "path"),
-    queryParameters: parameters.filter((one) => one.in === "query"),
+    queryParameters: parameters.filter(
+      ({ in: place, name }) => place === "query" && !(name === "format" && isFile),
+    ),
     body: raw.requestBody?.content[JSON_TYPE]!.schema,
   };
 }

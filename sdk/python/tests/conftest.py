@@ -28,6 +28,8 @@ class Answer:
     status: int
     body: Any
     headers: dict[str, str] = field(default_factory=dict)
+    promised_bytes: int | None = None
+    """The length in the head, when the connection closes before the end."""
     breaks: bool = False
     """Closes the connection without an answer."""
 
@@ -72,6 +74,8 @@ def service() -> Iterator[Service]:
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
+            if answer.promised_bytes is not None:
+                self.send_header("Content-Length", str(answer.promised_bytes))
             self.end_headers()
             self.wfile.write(content.encode())
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from io import BytesIO
 
 import pytest
-from conftest import Service
+from conftest import Answer, Service
 
 from wonrail import Client, errors, models
 
@@ -141,3 +142,31 @@ def test_a_wrong_option_is_refused(
 
 def test_the_client_does_not_show_its_key(service: Service) -> None:
     assert "wk_test_1" not in repr(service.client())
+
+
+def test_a_report_is_written_into_a_file(service: Service) -> None:
+    service.answers.append(Answer(503, "", {"Retry-After": "0"}))
+    service.answers.append(Answer(200, "<Document/>"))
+    file = BytesIO()
+    start = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    service.client().reports.download_statements(file, from_=start, format="camt053")
+    assert file.getvalue() == b"<Document/>"
+    path = "/api/reports/statements?from=2026-01-01T00%3A00%3A00.000Z&format=camt053"
+    assert [asked.path for asked in service.asked] == [path, path]
+
+
+def test_a_report_that_is_cut_raises_and_is_not_repeated(service: Service) -> None:
+    service.answers.append(Answer(200, "END", promised_bytes=1_000))
+    start = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    with pytest.raises(errors.ServiceError, match="not complete") as raised:
+        service.client().reports.download_settlements(BytesIO(), from_=start)
+    assert (raised.value.code, len(service.asked)) == ("SDK_001", 1)
+
+
+def test_a_refused_report_writes_nothing(service: Service) -> None:
+    service.refuse(404, "WAL_002")
+    file = BytesIO()
+    start = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    with pytest.raises(errors.ServiceError) as raised:
+        service.client().reports.download_statements(file, from_=start, format="csv", wallet_id="wal_1")
+    assert (raised.value.code, file.getvalue()) == ("WAL_002", b"")

@@ -17,6 +17,8 @@ export interface ApiRequest {
   body?: unknown;
   /** `once`: not repeated if it may have been executed. `keyed`: repeatable by its idempotency key. */
   repeat: "safe" | "keyed" | "once";
+  /** True for an answer that is a stream of bytes and no envelope. */
+  isFile?: true;
   /** True for requests without the client's API key. */
   isOpen?: true;
   options?: IdempotentCallOptions | undefined;
@@ -112,8 +114,13 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const limit = limitedSignal(timeoutMs, signal);
     const startedMs = performance.now();
     try {
-      const response = await limit.of(config.fetch(url, { ...init, signal: limit.signal }));
-      const answer = await limit.of(readResponse(response, { requestId, idempotencyKey, isChange }));
+      // The time limit is that of the head. The caller's signal ends the download of the body too.
+      const ending = request.isFile && signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
+      const response = await limit.of(config.fetch(url, { ...init, signal: ending }));
+      const answer =
+        request.isFile && response.ok
+          ? { data: response.body, requestId: response.headers.get(REQUEST_ID) ?? requestId, replayed: false }
+          : await limit.of(readResponse(response, { requestId, idempotencyKey, isChange }));
       logAnswer(request, response.status, answer, Math.round(performance.now() - startedMs));
       if (answer instanceof ServiceError) return answer;
       const { status } = response;

@@ -20,6 +20,7 @@ import { getEntries } from "./queries/getEntries";
 import { listJournal } from "./queries/listJournal";
 import { listLines, type LinesQuery } from "./queries/listLines";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
+import { type PeriodQuery, readStatement } from "./queries/readStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
 import { listHeads } from "./store/journalHeads";
 import { countTraffic } from "./commands/countTraffic";
@@ -77,6 +78,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     listAccounts: (orgId: string, after: string | null, limit: number) =>
       listAccounts(db, orgId, after, limit),
     listStatement: (query: StatementQuery) => listStatement(db, query),
+    readStatement: (query: PeriodQuery) => readStatement(db, query),
     listLines: (query: LinesQuery) => listLines(db, query),
     getBalanceAt: (wanted: Parameters<typeof getBalanceAt>[1]) => getBalanceAt(db, wanted),
     getEntries: (orgId: string, requestIds: string[]) => getEntries(db, orgId, requestIds),

@@ -10,11 +10,13 @@ import {
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
+import { type EntryRange as EntryRangeMessage } from "@wonrail/proto/common/v1/common";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
 import { mayPost } from "./intents";
 import { placeText } from "./queries/listLines";
+import { type EntryRange } from "./queries/readStatement";
 import type { Answer } from "./intents/decide";
 import type { TransactionType as Type } from "./domain/types";
 import {
@@ -111,6 +113,24 @@ export function rpc(app: App): GrpcService[] {
         };
       },
 
+      async readStatement({ orgId, accountId, from, to, entries, afterSequence, limit }) {
+        if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
+        if (limit < 1 || limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
+        if (!from || !to || from > to) throw bad("from", "must be given with to, and not be after it");
+        if ((afterSequence ?? 0n) >= MAX_SEQUENCE) throw bad("afterSequence", "is too large");
+        const page = await app.readStatement({
+          ...{ orgId: readOrgId(orgId), accountId, fromMs: from.getTime(), toMs: to.getTime(), limit },
+          ...{ entries: entries ? readRange(entries) : null, after: afterSequence ?? null },
+        });
+        return {
+          lines: page.lines.map(lineMessage),
+          openingBalanceWon: page.openingWon.toString(),
+          closingBalanceWon: page.closingWon.toString(),
+          entries: { firstSequence: page.entries.first, endSequence: page.entries.end },
+          nextAfterSequence: page.hasMore ? page.lines.at(-1)!.posting.sequence : undefined,
+        };
+      },
+
       async getBalanceAt({ orgId, accountId, at }) {
         if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
         if (!at) throw bad("at", "is required");
@@ -170,6 +190,11 @@ function errorMessage(error: unknown): PostOutcome {
 
 function isAccountId(id: string): boolean {
   return isId("wal", id) || isId("acc", id);
+}
+
+function readRange({ firstSequence, endSequence }: EntryRangeMessage): EntryRange {
+  if (firstSequence > endSequence || endSequence > MAX_SEQUENCE) throw bad("entries", "is no range");
+  return { first: firstSequence, end: endSequence };
 }
 
 function typeOf(type: TransactionType): Type {

@@ -35,6 +35,7 @@ import { listTransactions } from "./queries/listTransactions";
 import { listTransfers } from "./queries/listTransfers";
 import { getOverview, search } from "./queries/operatorViews";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
+import { readStatement } from "./queries/readStatement";
 import { savePolicy } from "./store/policies";
 import { findRebuild } from "./store/rebuilds";
 import { markMissedSettled } from "./store/transfers";
@@ -89,6 +90,7 @@ export function createApp(parts: ServiceParts<Config>) {
     getBalanceAt: bind(getBalanceAt),
     getOverview: () => getOverview(deps),
     search: bind(search),
+    readStatement: bind(readStatement),
     createPayout: bind(createPayout),
     runPayouts: (signal?: AbortSignal) => runPayouts(deps, signal),
     getPayout: bind(getPayout),

@@ -87,6 +87,10 @@ export function rpc(app: App, log: Log): GrpcService[] {
         }),
       getBalanceAt: async ({ orgId, walletId, at }) =>
         app.getBalanceAt({ orgId: readOrgId(orgId), walletId, at }),
+      readStatement: async (request) => {
+        readOrgId(request.orgId);
+        return app.readStatement(request);
+      },
       createPayout: async (request) => {
         readOrgId(request.orgId);
         if (request.idempotencyKey !== undefined) {

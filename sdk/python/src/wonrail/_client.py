@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
+from typing import BinaryIO, Literal
 from urllib.parse import urlsplit
 
 import httpx
 
 from . import models, webhooks
 from ._resource import OMIT, Omit
-from ._resources import EventsApi, Resources, WebhooksApi
+from ._resources import EventsApi, ReportsApi, Resources, WebhooksApi
 from ._transport import Settings, Transport
 from .errors import ConfigurationError
 
@@ -49,6 +51,54 @@ class StreamedEventsApi(EventsApi):
             position = page.pagination.next_after
 
 
+class DownloadedReportsApi(ReportsApi):
+    """Statements and settlements of a period."""
+
+    def download_statements(
+        self,
+        file: BinaryIO,
+        *,
+        from_: datetime,
+        to: datetime | Omit = OMIT,
+        wallet_id: str | Omit = OMIT,
+        format: Literal["csv", "camt053"],
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> None:
+        """Writes the statements of a period into a file that is open for bytes.
+
+        Raises when the answer is cut. Then the file is not complete.
+        """
+        self._download(
+            "/api/reports/statements",
+            file,
+            {"from": from_, "to": to, "walletId": wallet_id, "format": format},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def download_settlements(
+        self,
+        file: BinaryIO,
+        *,
+        from_: datetime,
+        to: datetime | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> None:
+        """Writes the settlements of a period as CSV into a file that is open for bytes.
+
+        Raises when the answer is cut. Then the file is not complete.
+        """
+        self._download(
+            "/api/reports/settlements",
+            file,
+            {"from": from_, "to": to, "format": "csv"},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+
 class VerifiedWebhooksApi(WebhooksApi):
     """Endpoints that get events pushed."""
 
@@ -62,6 +112,8 @@ class Client(Resources):
 
     events: StreamedEventsApi
     """Events of the organisation, in one order."""
+    reports: DownloadedReportsApi
+    """Statements and settlements of a period."""
     webhooks: VerifiedWebhooksApi
     """Endpoints that get events pushed."""
 
@@ -92,6 +144,7 @@ class Client(Resources):
         self._transport = Transport(settings, http or httpx.Client())
         super().__init__(self._transport)
         self.events = StreamedEventsApi(self._transport)
+        self.reports = DownloadedReportsApi(self._transport)
         self.webhooks = VerifiedWebhooksApi(self._transport)
 
     def close(self) -> None:

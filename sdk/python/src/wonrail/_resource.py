@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from enum import Enum
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, BinaryIO, Final, Literal, TypeVar
 from urllib.parse import quote
 
 from ._decode import decode
@@ -62,6 +62,29 @@ class Resource:
             max_retries=None if max_retries is OMIT else max_retries,
         )
         return decode(answer, self._transport.send(request))
+
+    def _download(
+        self,
+        path: str,
+        file: BinaryIO,
+        query: Mapping[str, Any],
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> None:
+        request = Request(
+            method="GET",
+            path=path,
+            query=_query(query),
+            body=None,
+            repeat="safe",
+            is_open=False,
+            idempotency_key=None,
+            timeout_seconds=None if timeout_seconds is OMIT else timeout_seconds,
+            max_retries=None if max_retries is OMIT else max_retries,
+            write=file.write,
+        )
+        self._transport.send(request)
 
     def _list(
         self,

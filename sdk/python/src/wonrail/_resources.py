@@ -1237,6 +1237,67 @@ class WalletsApi(Resource):
         )
 
 
+class ReportsApi(Resource):
+    """Calls of Reports."""
+
+    def read_statements(
+        self,
+        *,
+        from_: datetime | str,
+        to: datetime | str | Omit = OMIT,
+        wallet_id: str | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.Statements:
+        """Download statements of a period. The statement of one wallet, or of each wallet of the
+        organisation: the balances at both ends of the period, and all movements between, oldest
+        first. The answer is streamed, so its length is not limited. If reading fails, the
+        gateway cuts the connection before the end of the JSON or XML document. A CSV file is
+        complete when the first cell of its last record is END. Send the request again after a
+        cut. camt.053 is ISO 20022 camt.053.001.08. A CSV cell that a spreadsheet would run as a
+        formula begins with a quote. REQ_001 is answered for a period whose months are archived.
+        Needs the scope `wallets:read`.
+        """
+        return self._call(
+            "GET",
+            "/api/reports/statements",
+            models.Statements,
+            query={
+                "from": from_,
+                "to": to,
+                "walletId": wallet_id,
+            },
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def read_settlements(
+        self,
+        *,
+        from_: datetime | str,
+        to: datetime | str | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.Settlements:
+        """Download the settlements of a period. Each operation that moved money in the period,
+        oldest first, with its transaction hash and block. The answer is streamed, so its length
+        is not limited. If reading fails, the gateway cuts the connection before the end of the
+        JSON or XML document. A CSV file is complete when the first cell of its last record is
+        END. Send the request again after a cut. Needs the scope `wallets:read`.
+        """
+        return self._call(
+            "GET",
+            "/api/reports/settlements",
+            models.Settlements,
+            query={
+                "from": from_,
+                "to": to,
+            },
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+
 class TransactionsApi(Resource):
     """Calls of Recorded transactions."""
 
@@ -1765,6 +1826,8 @@ class Resources:
         """Calls of Payments."""
         self.wallets = WalletsApi(transport)
         """Calls of Wallets."""
+        self.reports = ReportsApi(transport)
+        """Calls of Reports."""
         self.transactions = TransactionsApi(transport)
         """Calls of Recorded transactions."""
         self.events = EventsApi(transport)

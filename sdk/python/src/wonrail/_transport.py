@@ -42,6 +42,8 @@ class Request:
     idempotency_key: str | None
     timeout_seconds: float | None
     max_retries: int | None
+    write: Callable[[bytes], Any] | None = None
+    """Takes the bytes of an answer that is a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,7 @@ class Transport:
     ) -> Any | _Failure:
         timeout = request.timeout_seconds
         try:
-            response = self.http.request(
+            with self.http.stream(
                 request.method,
                 f"{self.settings.base_url}{request.path}",
                 params=request.query,
@@ -115,10 +117,14 @@ class Transport:
                 timeout=self.settings.timeout_seconds if timeout is None else timeout,
                 # A redirect would carry the API key to another server.
                 follow_redirects=False,
-            )
+            ) as response:
+                if request.write is not None and response.is_success:
+                    _save(response, request, request.write, request_id)
+                    return None
+                response.read()
+                return _read(response, request, key, request_id)
         except httpx.TransportError as cause:
             return self._no_answer(request, cause, key, request_id)
-        return _read(response, request, key, request_id)
 
     def _headers(
         self, request: Request, content: str | None, key: str | None, request_id: str
@@ -162,6 +168,18 @@ class Transport:
         )
         error.__cause__ = cause
         return _Failure(error=error, was_not_executed=was_never_sent)
+
+
+def _save(
+    response: httpx.Response, request: Request, write: Callable[[bytes], Any], request_id: str
+) -> None:
+    """Raises when the answer is cut. A retry would write the first part twice."""
+    try:
+        for part in response.iter_bytes():
+            write(part)
+    except httpx.TransportError as cause:
+        message = f"The answer to {request.method} {request.path} was cut: what was written is not complete."
+        raise class_of("SDK_001", None)("SDK_001", message, request_id=request_id) from cause
 
 
 def _read(response: httpx.Response, request: Request, key: str | None, request_id: str) -> Any | _Failure:

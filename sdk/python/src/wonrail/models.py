@@ -1148,6 +1148,65 @@ class TransactionPage:
     pagination: Pagination
 
 
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """The movements of one wallet in a period."""
+
+    wallet_id: str
+    """The wallet's id."""
+    opening_balance: int
+    """The balance at the start of the period, in KRW."""
+    closing_balance: int
+    """The balance at the end of the period, in KRW."""
+    transactions: list[WalletTransaction]
+    """The movements, oldest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statements:
+    """The data of Statements."""
+
+    from_: datetime
+    """The start of the period."""
+    to: datetime
+    """The end of the period."""
+    statements: list[Statement]
+    """One for each wallet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettledOperation:
+    """An operation and its settlement on the chain."""
+
+    operation_id: str
+    """The id of the charge, transfer, payment, deposit, refund or cancellation."""
+    type: Literal["TRANSFER", "CHARGE", "CHARGE_CANCEL", "PAYMENT", "PAYMENT_CANCEL", "REFUND", "INCENTIVE", "INCENTIVE_USE", "INCENTIVE_CANCEL", "INCENTIVE_USE_CANCEL"]
+    """What moved the balance."""
+    amount: int
+    """The amount of its first movement, in KRW."""
+    settlement: Settlement
+    """The state of a movement on the chain. Read the object again while `status` is PENDING or
+    SUBMITTED. For transfers and recorded transactions use their own `status` instead: an
+    outside transfer can be PENDING for a moment while its settlement is CONFIRMED. Several
+    movements are settled together and can have the same `txHash`. While SUBMITTED, `txHash` is
+    that of the last attempt; a later attempt has another hash.
+    """
+    created_at: datetime
+    """When it was posted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settlements:
+    """The data of Settlements."""
+
+    from_: datetime
+    """The start of the period."""
+    to: datetime
+    """The end of the period."""
+    operations: list[SettledOperation]
+    """The operations, oldest first."""
+
+
 NetworkType = Literal["WON_TESTNET", "WON_MAINNET", "ETHEREUM_SEPOLIA", "BASE_SEPOLIA", "ARBITRUM_SEPOLIA", "OPTIMISM_SEPOLIA", "POLYGON_AMOY", "KAIA_KAIROS"]
 """A network. The service observes and executes only on its own network, which `settlement.network`
 names: WON_TESTNET, or WON_MAINNET in production. For records of other networks you set the

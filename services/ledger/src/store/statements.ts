@@ -30,19 +30,30 @@ export interface SequenceRange {
  * steps do not depend on later lines, so every caller gets the same answer, and adjacent
  * ranges neither omit nor repeat a line.
  */
-export async function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
-  const row = await db.one<{ sequence: bigint }>(
-    named("statement_sequence_at", sequenceAt(account, sql`${new Date(atMs)}`)),
-  );
+export function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
+  return findFirst(db, account, "statement_sequence_at", sql`e.posted_at < ${new Date(atMs)}`);
+}
+
+/**
+ * The first sequence of an account from an entry of its organisation on. An account's lines are in
+ * the order of the entries.
+ */
+export function findSequenceFrom(db: Queryable, account: Account, orgSequence: bigint): Promise<bigint> {
+  return findFirst(db, account, "statement_sequence_from", sql`e.org_sequence < ${orgSequence}`);
+}
+
+/** The first sequence whose entry `e` is not before the wanted place. */
+async function findFirst(db: Queryable, account: Account, name: string, isBefore: Sql): Promise<bigint> {
+  const row = await db.one<{ sequence: bigint }>(named(name, firstSequence(account, isBefore)));
   return row.sequence;
 }
 
-function sequenceAt(account: Account, at: Sql): Sql {
+function firstSequence(account: Account, isBefore: Sql): Sql {
   return sql`
     with recursive search (before, step) as (
       select 0::bigint, ${largestStep(account.sequence)}::bigint
       union all
-      select case when e.posted_at < ${at} then s.before + s.step else s.before end, s.step / 2
+      select case when ${isBefore} then s.before + s.step else s.before end, s.step / 2
       from search s
       left join lateral (
         select org_id, entry_id from postings
@@ -65,7 +76,7 @@ export async function listBalancesBefore(db: Queryable, account: Account, times:
           where account_number = ${account.number} and sequence between s.sequence and ${account.sequence}
           order by sequence limit 1) as balance
         from unnest(${times}::timestamptz[]) with ordinality as t (at, position)
-        cross join lateral (${sequenceAt(account, sql`t.at`)}) s
+        cross join lateral (${firstSequence(account, sql`e.posted_at < t.at`)}) s
         order by t.position`,
     ),
   );
@@ -302,5 +313,13 @@ export async function findBalanceBefore(
 export async function hasDetachedLines(db: Queryable, account: Account): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (select from detached_postings where account_number = ${account.number}) as found`);
+  return found;
+}
+
+/** True when a month has left the journal. */
+export async function hasDetachedMonths(db: Queryable): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(
+    sql`select exists (select from detached_postings) as found`,
+  );
   return found;
 }

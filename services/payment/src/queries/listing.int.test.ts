@@ -83,6 +83,16 @@ test("each of the ten types names its counterparty, and minted or burnt money ha
   ]);
 });
 
+test("a wallet's statement has the lines of its list, oldest first, and ends with its balance", async () => {
+  const period = { from: new Date(0), to: new Date(Date.now() + 60_000) };
+  const page = { entries: undefined, limit: 1_000, walletId: payer.walletId };
+  const statement = await world.app().readStatement({ orgId: world.orgId, ...period, ...page });
+  const listed = (await list(payer.walletId, [], { limit: 100 })).transactions;
+  expect(statement.transactions).toEqual(listed.reverse());
+  const [balance] = await world.balances(payer.walletId);
+  expect([statement.openingBalanceWon, Number(statement.closingBalanceWon)]).toEqual(["0", balance]);
+});
+
 test("the line of a cancellation carries the cancellation's id", async () => {
   const wallet = await world.openWallet({ amountWon: 5_000 });
   const cancel = async () =>
