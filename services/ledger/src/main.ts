@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runService } from "@wonrail/kit/service";
+import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
@@ -20,6 +21,10 @@ void runService({
   maxRequestBytes: MAX_TOGETHER_BYTES,
   open: async (parts) => {
     const app = await createApp(parts);
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config) };
+    return {
+      rpc: [...rpc(app), adminRpc(app, parts.db)],
+      consumers: consumers(app),
+      jobs: jobs(app, config),
+    };
   },
 });
