@@ -1,4 +1,4 @@
-import { implementAdmin, readLimit } from "@wonrail/kit/admin";
+import { type AdminHandlers, implementAdmin, readLimit } from "@wonrail/kit/admin";
 import { readAddress } from "@wonrail/kit/contract/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
@@ -39,7 +39,7 @@ export interface AdminDeps {
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
 export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
-  return implementAdmin(RelayerAdminServiceService, {
+  const handlers: AdminHandlers<typeof RelayerAdminServiceService> = {
     async listOpenOperations({ olderThanSeconds, orgId, limit }) {
       const wanted = {
         olderThanSeconds,
@@ -90,7 +90,8 @@ export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
     },
 
     async resumeQueue({ orgId }, { operator }) {
-      if (!(await resumeQueue({ db }, readOrgId(orgId), operator))) throw refusal("organisation", NO_QUEUE);
+      if (!(await resumeQueue({ db }, readOrgId(orgId), operator)))
+        throw refusal("organisation", "has no paused queue");
       return {};
     },
 
@@ -102,7 +103,9 @@ export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
     async acknowledgeDrifts({ which }, { operator }) {
       if (which === undefined) throw refusal("which", "must name a wallet or a drift");
       const wanted = which.$case === "walletId" ? { walletId: which.value } : { driftId: which.value };
-      return { acknowledged: await acknowledge({ db }, wanted, operator) };
+      if (!(await acknowledge({ db }, wanted, operator)))
+        throw refusal("which", "no such drift waits for an acknowledgement");
+      return {};
     },
 
     async listBlockedWallets({ limit }) {
@@ -133,7 +136,8 @@ export function adminRpc({ db, network, reachChain }: AdminDeps): GrpcService {
       if (outcome !== "adopted") throw refusal("address", notAdopted(address, outcome));
       return {};
     },
-  });
+  };
+  return implementAdmin(RelayerAdminServiceService, handlers, db);
 
   async function onChain<T>(signal: AbortSignal, work: (provider: Provider) => Promise<T>): Promise<T> {
     const provider = await reachChain(signal);

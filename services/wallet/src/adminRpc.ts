@@ -1,6 +1,7 @@
-import { implementAdmin } from "@wonrail/kit/admin";
+import { type AdminHandlers, implementAdmin } from "@wonrail/kit/admin";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Id, isId } from "@wonrail/kit/contract/ids";
+import { type Database } from "@wonrail/kit/db";
 import { enumValue, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
 import { KeyFileProblem } from "@wonrail/kit/kms";
 import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
@@ -11,8 +12,8 @@ import { visibleStatus } from "./domain/wallet";
 type AdminApp = Pick<App, "checkSeals" | "resealSeeds" | "requestReopening" | "findReopening">;
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
-export function adminRpc(app: AdminApp): GrpcService {
-  return implementAdmin(WalletAdminServiceService, {
+export function adminRpc(app: AdminApp, db: Database): GrpcService {
+  const handlers: AdminHandlers<typeof WalletAdminServiceService> = {
     async checkSeals() {
       const { currentKeyId, checks } = await withKeyFile(() => app.checkSeals());
       return {
@@ -32,7 +33,7 @@ export function adminRpc(app: AdminApp): GrpcService {
       if (begun === undefined) throw refusal("wallet", `${key.orgId} has no wallet ${key.walletId}`);
       if (typeof begun === "string")
         throw refusal("wallet", `${key.walletId} is ${begun}: only a DEACTIVATED wallet can be reopened`);
-      return { requestId: begun.requestId };
+      return {};
     },
 
     async getReopening(request) {
@@ -41,7 +42,8 @@ export function adminRpc(app: AdminApp): GrpcService {
       const status = enumValue(WalletStatus, visibleStatus(wallet.status));
       return { requestId: reopening?.requestId, status };
     },
-  });
+  };
+  return implementAdmin(WalletAdminServiceService, handlers, db);
 }
 
 function keyOf({ orgId, walletId }: { orgId: string; walletId: string }): {
