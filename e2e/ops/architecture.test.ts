@@ -3,6 +3,7 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { EventsServiceService } from "@wonrail/proto/events/v1/events";
 import { AdminServiceService } from "@wonrail/proto/common/v1/admin";
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
+import { LedgerAdminServiceService } from "@wonrail/proto/ledger/v1/admin";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { EventsAdminServiceService } from "@wonrail/proto/events/v1/admin";
@@ -36,6 +37,7 @@ const ADMIN_SERVICES = [
   AdminServiceService,
   AuthAdminServiceService,
   RelayerAdminServiceService,
+  LedgerAdminServiceService,
   PaymentAdminServiceService,
   EventsAdminServiceService,
   WalletAdminServiceService,
