@@ -15,7 +15,7 @@ const WONRAIL = join(ROOT, "deploy/local/bin/wonrail.mjs");
 const world = buildWorld(async (open) => {
   const { db, adminUrl } = await open.database({ schema: "auth", migrations: join(AUTH, "migrations") });
   const keys = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
-  const { address } = await open.server([adminRpc(createOperations({ db, ...keys }))]);
+  const { address } = await open.server([adminRpc(createOperations({ db, ...keys }), db)]);
   return { address, outside: await open.use(openTestDatabase(adminUrl, "auth")) };
 });
 afterAll(async () => (await world).close());

@@ -15,6 +15,7 @@ const operate = section("Operate", "operate", [
   "backup",
   "keys",
   "leaked-key",
+  "approvals",
   "threat-model",
   "alerts",
 ]);

@@ -5,6 +5,7 @@ import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
+import { approveNewest } from "@wonrail/kit/testing/approveNewest";
 import { REPOSITORY } from "@wonrail/local/config";
 import { AbiCoder, id } from "ethers";
 import { NO_LIMIT, openBook, readOperations } from "./support/book";
@@ -54,6 +55,7 @@ test("operations continue once each through another payment manager, and a resca
     async () => expect(await admin("manager", "adopt", next, ...REASON)).toEqual([0, expect.anything()]),
     patience,
   );
+  expect((await approveNewest("chain-relayer", { RELAYER_ADDRESS: relayer!.grpc })).code).toBe(0);
   await relayer!.stop();
   await relayer!.start({ PAYMENT_MANAGER_ADDRESS: next });
   await until(between, "CONFIRMED");

@@ -2,6 +2,7 @@ import { implementAdmin, roleMessage, type AdminHandlers, type RoleName } from "
 import { type GrpcService, type ServerCall } from "@wonrail/kit/grpc/server";
 import { AuthAdminServiceService } from "@wonrail/proto/auth/v1/admin";
 import { AdminServiceService } from "@wonrail/proto/common/v1/admin";
+import { type Database } from "@wonrail/kit/db";
 import { EventsAdminServiceService } from "@wonrail/proto/events/v1/admin";
 import { LedgerAdminServiceService } from "@wonrail/proto/ledger/v1/admin";
 import { PaymentAdminServiceService } from "@wonrail/proto/payment/v1/admin";
@@ -12,6 +13,7 @@ import { readText } from "./repository";
 interface Rule {
   role: RoleName;
   changes?: boolean;
+  approval?: true | "conditional";
 }
 
 type ServiceDefinition = GrpcService["definition"];
@@ -22,6 +24,7 @@ const DEFINITIONS: ServiceDefinition[] = [
   AuthAdminServiceService,
   LedgerAdminServiceService,
   RelayerAdminServiceService,
+  LedgerAdminServiceService,
   PaymentAdminServiceService,
   EventsAdminServiceService,
   WalletAdminServiceService,
@@ -57,6 +60,18 @@ test("every method that changes state says so, and no other", () => {
   expect(reads).toEqual(names);
 });
 
+test("exactly the methods that answer a proposal need a second operator, and all of them change state", () => {
+  const proposing = methods.filter(({ definition, name }) => {
+    const answer = definition[name]!.responseDeserialize(Buffer.alloc(0)) as object;
+    return "proposal" in answer;
+  });
+  const approved = methods.filter(({ method }) => ruleOf(method).approval !== undefined);
+  expect(approved.map(({ method }) => method)).toEqual(proposing.map(({ method }) => method));
+  expect(approved.every(({ method }) => ruleOf(method).changes)).toBe(true);
+  const conditional = approved.filter(({ method }) => ruleOf(method).approval === "conditional");
+  expect(conditional.map(({ name }) => name)).toEqual(["setOrganisation"]);
+});
+
 const cases = methods.flatMap((each) => ROLES.map((held) => ({ ...each, held })));
 
 test.each(cases)(
@@ -65,7 +80,7 @@ test.each(cases)(
     const { role, changes } = ruleOf(method);
     const isAllowed = held === role || held === "admin" || role === "viewer";
     const called: string[] = [];
-    const { handlers } = implementAdmin(definition, recorders(definition, called));
+    const { handlers } = implementAdmin(definition, recorders(definition, called), {} as Database);
     const call = (reason: string) => {
       const request = { operator: { name: "kim", roles: [roleMessage(held)], reason } };
       return handlers[name]!(request as never, CALL) as Promise<unknown>;

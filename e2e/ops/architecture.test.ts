@@ -38,6 +38,7 @@ const ADMIN_SERVICES = [
   AuthAdminServiceService,
   LedgerAdminServiceService,
   RelayerAdminServiceService,
+  LedgerAdminServiceService,
   PaymentAdminServiceService,
   EventsAdminServiceService,
   WalletAdminServiceService,

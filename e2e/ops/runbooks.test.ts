@@ -148,9 +148,12 @@ function vocabularyOf(service: string): Set<string> {
     return new Set(LOCAL_COMMANDS.flatMap(({ name }) => helpOf(name).match(/(--)?[a-z-]+/g)!));
   const owner = OWNERS.find((each) => each.service === service);
   const leaves = owner?.listCommands().flatMap((command) => findLeaves(command)) ?? [];
-  return new Set(
-    leaves.flatMap(({ name, command }) => [...name.split(" "), ...command.options.map(({ long }) => long!)]),
-  );
+  const words = leaves.flatMap(({ name, command }) => [
+    ...name.split(" "),
+    ...command.options.map(({ long }) => long!),
+  ]);
+  // The kit adds it to each command with --reason.
+  return new Set([...words, "--operator"]);
 }
 
 /** A service's value stands under its name, or in `defaults` for all. */

@@ -16,9 +16,13 @@ create table dead_letters (
   failed_at timestamptz not null default now(),
   replay_requested_at timestamptz,
   replayed_at timestamptz,
+  -- Set when an operator gave the event up. The row stays as the proof.
+  dropped_at timestamptz,
   -- The digest covers key, headers and payload, because Kafka may deliver the same message again.
   digest bytea not null,
-  unique (consumer_group, digest)
+  unique (consumer_group, digest),
+  constraint dead_letters_end_once check (
+    dropped_at is null or replayed_at is null and replay_requested_at is null)
 );
 
 -- Letters that an operator must look at are counted per feed.

@@ -51,7 +51,7 @@ const UNFINISHED: [schema: Schema, what: string, statement: string][] = [
       [
         schema,
         "is a dead letter",
-        `select null as org_id, event_type || ' ' || error as name from dead_letters where replayed_at is null`,
+        `select null as org_id, event_type || ' ' || error as name from dead_letters where replayed_at is null and dropped_at is null`,
       ] as [Schema, string, string],
   ),
 ];

@@ -4,21 +4,32 @@ import {
   DeadLetterState,
   type OperatorAction as ActionMessage,
 } from "@wonrail/proto/common/v1/admin";
+import { ProposalState } from "@wonrail/proto/common/v1/common";
 import { invalidRequest } from "../contract/errors";
 import { type Database } from "../db";
 import { enumFilter } from "../grpc/enums";
 import { type GrpcService } from "../grpc/server";
 import { type DeadLetter, type DeadLetterSummary, listDeadLetters, showDeadLetter } from "../inbox";
+import { type ApprovedAction, approveProposal, rejectProposal } from "./approvals";
+import { dropForOperator } from "./dropForOperator";
 import { type AdminProcess, getSystem } from "./getSystem";
 import { implementAdmin } from "./implementAdmin";
 import { listOperatorActions, type OperatorAction, verifyOperatorActions } from "./operatorActions";
 import { roleMessage } from "./operators";
+import { proposalMessage } from "./proposalMessage";
+import { listProposals } from "./proposals";
 import { requestReplay } from "./requestReplay";
 
 const MAX_LIMIT = 1_000;
 
-/** The admin RPCs that every service serves. */
-export function createAdminService({ db, ...server }: AdminProcess & { db: Database }): GrpcService {
+/**
+ * The admin RPCs that every service serves: its state, dead letters, the trail of operators'
+ * actions, and proposals. An approval runs one of the actions.
+ */
+export function createAdminService(
+  { db, ...server }: AdminProcess & { db: Database },
+  actions: ReadonlyMap<string, ApprovedAction> = new Map(),
+): GrpcService {
   return implementAdmin(AdminServiceService, {
     getSystem: () => getSystem(db, server),
 
@@ -45,6 +56,26 @@ export function createAdminService({ db, ...server }: AdminProcess & { db: Datab
       return { requested: await requestReplay({ db }, wanted, operator) };
     },
 
+    async dropDeadLetter({ id }, { operator }) {
+      await dropForOperator({ db }, id, operator);
+      return {};
+    },
+
+    async listProposals({ state, beforeId, limit }) {
+      const wanted = enumFilter(ProposalState, state, "state") ?? "OPEN";
+      const page = { beforeId: beforeId ?? null, limit: readLimit(limit) };
+      const found = await listProposals(db, { state: wanted, ...page });
+      return { proposals: found.map(proposalMessage) };
+    },
+
+    async approveProposal({ proposalId }, call) {
+      return { approved: proposalMessage(await approveProposal({ db, actions }, proposalId, call)) };
+    },
+
+    async rejectProposal({ proposalId }, { operator }) {
+      return { ended: proposalMessage(await rejectProposal({ db }, proposalId, operator)) };
+    },
+
     async listOperatorActions({ beforeSequence, limit }) {
       const actions = await listOperatorActions(db, { before: beforeSequence, limit: readLimit(limit) });
       return { actions: actions.map(actionMessage) };
@@ -67,6 +98,7 @@ const STATES = {
   DEAD: "dead",
   REPLAY_REQUESTED: "replay_requested",
   REPLAYED: "replayed",
+  DROPPED: "dropped",
 } as const;
 
 function deadLetterMessage(letter: DeadLetterSummary): DeadLetterMessage {

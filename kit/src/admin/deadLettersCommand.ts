@@ -17,6 +17,8 @@ const HELP = `Events that this service could not handle. Run the command in the 
   node /app/kit/bin/deadLetters.mjs replay --service NAME --id ID --reason TEXT
                                                                     the running service tries it again, within seconds
   node /app/kit/bin/deadLetters.mjs replay --service NAME --group GROUP --reason TEXT
+  node /app/kit/bin/deadLetters.mjs drop --service NAME --id ID --reason TEXT
+                                                                    gives it up for good; its row stays
 
 NAME is the service's name: payment, wallet, chain-relayer.
 `;
@@ -38,12 +40,17 @@ export async function main(args: string[], terminal = TERMINAL, config?: ClientC
 type AdminClient = PromiseClient<typeof AdminServiceService>;
 
 async function answer(client: AdminClient, config: ClientConfig, options: Options): Promise<string> {
+  const world = { config };
   if (options.verb === "list") {
     const wanted = { state: DeadLetterState.UNSPECIFIED, beforeId: undefined, limit: LIMIT };
-    const { deadLetters } = await client.listDeadLetters({ operator: operatorMessage(config), ...wanted });
+    const { deadLetters } = await client.listDeadLetters({ operator: operatorMessage(world), ...wanted });
     return deadLetters.map((letter) => `${lineOf(letter)}\n`).join("");
   }
-  const operator = operatorMessage(config, options.reason);
+  const operator = operatorMessage(world, options.reason);
+  if (options.verb === "drop") {
+    await client.dropDeadLetter({ operator, id: options.id });
+    return `${options.id} is dropped.\n`;
+  }
   const { requested } = await client.replayDeadLetters({ operator, which: options.which });
   if (requested === 0) throw new Refusal("There is no such dead letter that waits for a replay.");
   return `${requested} will be tried again; list shows their outcome.\n`;
@@ -57,6 +64,7 @@ type Which = NonNullable<ReplayDeadLettersRequest["which"]>;
 type Options = { service: ServiceName } & (
   | { verb: "list" }
   | { verb: "replay"; which: Which; reason: string }
+  | { verb: "drop"; id: bigint; reason: string }
 );
 
 function parse(args: string[]): Options | undefined {
@@ -71,6 +79,8 @@ function parse(args: string[]): Options | undefined {
     const { service, id, group, reason } = values;
     if (service === undefined || !isService(service) || positionals.length !== 1) return undefined;
     if (verb === "list" && id === undefined && group === undefined) return { verb, service };
+    if (verb === "drop" && id !== undefined && group === undefined && reason !== undefined)
+      return { verb, service, id: bigNumber(id), reason };
     if (verb !== "replay" || reason === undefined || (id === undefined) === (group === undefined))
       return undefined;
     const which: Which =

@@ -64,6 +64,7 @@ function listReadings(db: Queryable): Promise<Reading[]> {
       (select count(*)::integer from (
         select from dead_letters d
         where d.consumer_group = c.consumer_group and d.topic = c.topic and d.replayed_at is null
+          and d.dropped_at is null
         limit ${MOST_COUNTED}) as counted) as "deadLetters"
     from feed_cursors c group by consumer_group, topic order by consumer_group, topic`);
 }

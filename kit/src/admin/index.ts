@@ -1,9 +1,8 @@
 export { createAdminService, readLimit } from "./adminService";
-export { type AdminCall, type AdminHandlers, implementAdmin } from "./implementAdmin";
-export {
-  listOperatorActions,
-  type NewOperatorAction,
-  recordOperatorAction,
-  verifyOperatorActions,
-} from "./operatorActions";
+export { type AdminCall } from "./approvals";
+export { actionsOf, type AdminHandlers, implementAdmin } from "./implementAdmin";
+export { listOperatorActions, type NewOperatorAction, verifyOperatorActions } from "./operatorActions";
 export { type ActingOperator, type RoleName, roleMessage } from "./operators";
+export { type ActionEffect } from "./proposalRules";
+export { recordOperatorAction, requireApproval } from "./recordOperatorAction";
+export { watchProposals } from "./watchProposals";

@@ -1,6 +1,6 @@
 import { sql, tx } from "../db";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "../testing";
-import { listOperatorActions, recordOperatorAction, verifyOperatorActions } from "./operatorActions";
+import { listOperatorActions, appendOperatorAction, verifyOperatorActions } from "./operatorActions";
 import { type ActingOperator } from "./operators";
 
 const kim: ActingOperator = {
@@ -19,7 +19,7 @@ afterEach(() => database.drop());
 
 const act = (subject: string) =>
   tx(database.db, (tx) =>
-    recordOperatorAction(tx, kim, { orgId: "org_1", subject, details: { amount: "5" } }),
+    appendOperatorAction(tx, kim, { orgId: "org_1", subject, details: { amount: "5" } }),
   );
 
 test("actions are listed newest first, page by page", async () => {
@@ -39,7 +39,7 @@ test("concurrent actions form one sound chain", async () => {
 
 test("an action is not recorded when its change is rolled back", async () => {
   const failing = tx(database.db, async (tx) => {
-    await recordOperatorAction(tx, kim, { subject: "a" });
+    await appendOperatorAction(tx, kim, { subject: "a" });
     throw new Error("the change failed");
   });
   await expect(failing).rejects.toThrow("the change failed");

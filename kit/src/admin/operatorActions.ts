@@ -30,8 +30,8 @@ export interface NewOperatorAction {
   details?: JsonObject;
 }
 
-/** Records the action in the transaction of its change. Actions of one service wait for each other. */
-export async function recordOperatorAction(
+/** Appends to the trail in the caller's transaction. Actions of one service wait for each other. */
+export async function appendOperatorAction(
   tx: Tx,
   { name, roles, reason, client, method }: ActingOperator,
   { orgId, subject, details = {} }: NewOperatorAction,

@@ -12,6 +12,8 @@ export interface AdminRule {
   role: RoleName;
   /** The method changes state: the request must state a reason. */
   changes?: true;
+  /** A second operator approves every call, or those calls that the method's handler names. */
+  approval?: true | "conditional";
 }
 
 /** An operator who may use the method at hand. */
@@ -24,6 +26,11 @@ export interface ActingOperator {
   client?: string | undefined;
   /** "wonrail.auth.v1.AuthAdminService/CreateOrganisation" */
   method: string;
+  /**
+   * "needed": the call becomes a proposal where it would record its action. An id: the operator
+   * approves that proposal. Absent: the method needs no approval.
+   */
+  approval?: "needed" | { proposalId: string };
 }
 
 const NAME = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,64}$/u;
@@ -43,12 +50,17 @@ export function checkOperator(
   const { name = "", roles = [], reason = "" } = stated ?? {};
   if (!NAME.test(name)) throw refused("operator.name", "must be 1 to 64 printable characters");
   const held = OPERATOR_ROLES.filter((each) => roles.some((one) => roleNameOf(one) === each));
-  if (!mayUse(role, held))
-    throw new NotAdmitted(`The operator ${name} lacks the role ${role}. Ask an operator who has it.`);
+  requireRole(role, { name, roles: held });
   const text = reason.trim();
   if (changes && (text === "" || text.length > MAX_REASON_LENGTH))
     throw refused("reason", `must be 1 to ${MAX_REASON_LENGTH} characters`);
   return { name, roles: held, reason: text, ...call };
+}
+
+/** Refuses an operator without the role. */
+export function requireRole(role: RoleName, { name, roles }: Pick<ActingOperator, "name" | "roles">): void {
+  if (mayUse(role, roles)) return;
+  throw new NotAdmitted(`The operator ${name} lacks the role ${role}. Ask an operator who has it.`);
 }
 
 export function roleMessage(name: RoleName): OperatorRole {

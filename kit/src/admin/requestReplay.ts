@@ -1,6 +1,6 @@
 import { type Database, tx } from "../db";
 import { replayDeadLetters } from "../inbox";
-import { recordOperatorAction } from "./operatorActions";
+import { recordOperatorAction } from "./recordOperatorAction";
 import { type ActingOperator } from "./operators";
 
 /** Asks for a replay on behalf of an operator. Returns the number of letters. */

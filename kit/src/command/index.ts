@@ -21,5 +21,6 @@ export {
 export { deferSignals } from "./deferSignals";
 export { PATIENCE_MS, waitForService } from "./waitForService";
 export { type ClientConfig, readClientConfig, type ServiceName } from "./config";
+export { printProposal, proposalCommands } from "./proposalCommands";
 export { withDatabase } from "./withDatabase";
 export { operatorMessage, withService } from "./withService";

@@ -15,6 +15,8 @@ export interface Terminal {
 /** The commands' view of their environment. */
 export interface World<Config> extends Terminal {
   config: Config;
+  /** The option --operator. Absent: the account that runs the command. */
+  operator?: string;
 }
 
 /** The world of a program. Only a command that runs reads its configuration, so help needs none. */
@@ -42,8 +44,13 @@ export class CouldNotRun extends Refusal {
   override readonly name = "CouldNotRun";
 }
 
-export function runCommands(program: Command, args: string[], terminal: Terminal): Promise<ExitCode> {
-  return exitCodeOf(terminal, () => inherit(program, terminal).parseAsync(args, { from: "user" }));
+/** A command with --reason has --operator too, which sets the world's operator. */
+export function runCommands(
+  program: Command,
+  args: string[],
+  world: Terminal & { operator?: string },
+): Promise<ExitCode> {
+  return exitCodeOf(world, () => inherit(program, world).parseAsync(args, { from: "user" }));
 }
 
 /**
@@ -63,14 +70,22 @@ export async function exitCodeOf({ err }: Terminal, work: () => Promise<unknown>
 }
 
 /** Commander's settings do not reach subcommands that exist already, so each gets them. */
-function inherit(command: Command, { out, err }: Terminal): Command {
+function inherit(command: Command, world: Terminal & { operator?: string }): Command {
+  const { out, err } = world;
+  if (command.options.some(({ long }) => long === "--reason")) nameOperator(command, world);
   refuseRepeatedOptions(command);
   command
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: err })
     .showHelpAfterError("Use --help to see the options.");
-  command.commands.forEach((child) => inherit(child, { out, err }));
+  command.commands.forEach((child) => inherit(child, world));
   return command;
+}
+
+function nameOperator(command: Command, world: { operator?: string }): void {
+  command
+    .option("--operator <name>", "who does it, for the audit trail; default: the account")
+    .on("option:operator", (name: string) => void (world.operator = name));
 }
 
 /** Commander keeps the last value of a repeated option. An operator who states two values made a mistake. */

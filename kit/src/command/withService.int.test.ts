@@ -43,7 +43,7 @@ const list = (config: { PAYMENT_ADDRESS?: string; WONRAIL_HOME?: string }, timeo
   withService(config, "payment", AdminServiceService, (payment) =>
     payment.listDeadLetters(
       {
-        operator: operatorMessage({ USER: "kim" }),
+        operator: operatorMessage({ config: { USER: "kim" } }),
         state: DeadLetterState.UNSPECIFIED,
         limit: 5,
         beforeId: undefined,

@@ -42,8 +42,11 @@ export async function withService<D extends ServiceDefinition, T>(
 }
 
 /** The operator of a command. The holder of the CLI's certificate has every role. */
-export function operatorMessage(config: Pick<ClientConfig, "USER">, reason = ""): Operator {
-  return { name: operatorName(config), roles: [OperatorRole.ADMIN], reason };
+export function operatorMessage(
+  { config, operator }: { config: Pick<ClientConfig, "USER">; operator?: string },
+  reason = "",
+): Operator {
+  return { name: operator ?? operatorName(config), roles: [OperatorRole.ADMIN], reason };
 }
 
 /** Configuration takes precedence over the local stack. */

@@ -23,6 +23,7 @@ export type IdPrefix =
   | "jrn"
   | "hld"
   | "opn"
+  | "prp"
   | "req";
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

@@ -20,6 +20,7 @@ export function listConsumers(db: Queryable): Promise<ConsumerPosition[]> {
       max(moved_at) as "movedAt",
       (select count(*)::integer from dead_letters
         where dead_letters.consumer_group = feed_cursors.consumer_group
-          and dead_letters.topic = feed_cursors.topic and replayed_at is null) as "deadLetters"
+          and dead_letters.topic = feed_cursors.topic and replayed_at is null
+          and dropped_at is null) as "deadLetters"
     from feed_cursors group by consumer_group, topic order by consumer_group, topic`);
 }

@@ -15,14 +15,14 @@ export interface DeadLetter {
   error: string;
   failures: number;
   failedAt: Date;
-  state: "dead" | "replay_requested" | "replayed";
+  state: "dead" | "replay_requested" | "replayed" | "dropped";
 }
 
 export type DeadLetterSummary = Omit<DeadLetter, "payload" | "headers">;
 
 export interface DeadLetterFilter {
   group?: string;
-  /** Excludes replayed ones by default. */
+  /** Excludes replayed and dropped ones by default. */
   state?: DeadLetter["state"];
   /** Newest first, below this id. */
   beforeId?: bigint;
@@ -40,7 +40,7 @@ export async function listDeadLetters(
     select ${COLUMNS} from dead_letters
     where (${group}::text is null or consumer_group = ${group})
       and (${beforeId}::bigint is null or id < ${beforeId})
-      and case when ${state}::text is null then replayed_at is null else ${STATE} = ${state} end
+      and case when ${state}::text is null then replayed_at is null and dropped_at is null else ${STATE} = ${state} end
     order by id desc
     limit ${limit}`);
 }
@@ -60,7 +60,15 @@ export async function replayDeadLetters(
   const chosen = "id" in which ? sql`id = ${which.id}` : sql`consumer_group = ${which.group}`;
   return db.run(sql`
     update dead_letters set replay_requested_at = now()
-    where ${chosen} and replayed_at is null and replay_requested_at is null`);
+    where ${chosen} and replayed_at is null and replay_requested_at is null and dropped_at is null`);
+}
+
+/** Gives a dead letter up. False unless it is dead: a requested replay may be in hand. */
+export async function dropDeadLetter(db: Queryable, id: bigint): Promise<boolean> {
+  const dropped = await db.run(sql`
+    update dead_letters set dropped_at = now()
+    where id = ${id} and replayed_at is null and replay_requested_at is null and dropped_at is null`);
+  return dropped === 1;
 }
 
 /** The group's next letter to replay that no other replica has in hand. */
@@ -83,7 +91,8 @@ export async function markReplayFailed(db: Queryable, id: bigint, error: string)
 }
 
 const STATE = sql`
-  case when replayed_at is not null then 'replayed' when replay_requested_at is not null then 'replay_requested' else 'dead' end`;
+  case when replayed_at is not null then 'replayed' when dropped_at is not null then 'dropped'
+    when replay_requested_at is not null then 'replay_requested' else 'dead' end`;
 const COLUMNS = sql`
   id, consumer_group as "group", topic, partition, feed_number as number, message_key as key,
   event_type as type, error, failures,

@@ -1,4 +1,5 @@
 export {
+  dropDeadLetter,
   listDeadLetters,
   replayDeadLetters,
   showDeadLetter,

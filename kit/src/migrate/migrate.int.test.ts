@@ -30,12 +30,12 @@ const run = () => migrate({ url: test.ownerUrl, schema: "sample", dir, log: test
 describe("migrate", () => {
   it("applies and reports new migrations, and does nothing the second time", async () => {
     expect(await run()).toMatchObject({
-      known: 5,
+      known: 6,
       applied: [{ set: "service", number: 1, name: "accounts" }],
     });
     write("0002_names.sql", "alter table accounts add column name text;");
-    expect(await run()).toMatchObject({ known: 6, applied: [{ number: 2, name: "names" }] });
-    expect(await run()).toEqual({ known: 7, applied: [] });
+    expect(await run()).toMatchObject({ known: 7, applied: [{ number: 2, name: "names" }] });
+    expect(await run()).toEqual({ known: 8, applied: [] });
     expect(await test.db.query(sql`select id, name from accounts`)).toEqual([{ id: 1, name: null }]);
   });
 

@@ -1,5 +1,5 @@
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
-import { createAdminService } from "../admin";
+import { actionsOf, createAdminService, watchProposals } from "../admin";
 import { type Bus, openKafkaBus, type Topic } from "../bus";
 import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
@@ -146,8 +146,9 @@ async function openDoors(options: OpenDoors): Promise<void> {
     feeds: feeds.clients,
   });
   const standby = config.DATABASE_STANDBY ? [watchStandby(db, { log, registry })] : [];
-  const jobs = startJobs([...doors.jobs, ...standby], { log, registry });
-  const admin = createAdminService({ db, service: spec.name, commit: config.COMMIT, topic: topics[0] });
+  const jobs = startJobs([...doors.jobs, ...standby, watchProposals(db, { registry })], { log, registry });
+  const process = { db, service: spec.name, commit: config.COMMIT, topic: topics[0] };
+  const admin = createAdminService(process, actionsOf(doors.rpc));
   const services = [...doors.rpc, admin, ...(feed ? [feed.service] : [])];
   const server = await startGrpcServer({
     host: config.GRPC_HOST,

@@ -18,7 +18,7 @@ const identityOf = (name: string) => authority.issue(name, [`DNS:${name}`]);
 const world = buildWorld(async (open) => {
   const database = await open.database({ schema: "auth", migrations: join(__dirname, "../migrations") });
   const services = [
-    adminRpc(createOperations({ db: database.db, ...rules })),
+    adminRpc(createOperations({ db: database.db, ...rules }), database.db),
     createAdminService({ db: database.db, service: "auth", commit: "0", topic: undefined }),
   ];
   const plain = await open.server(services);

@@ -1,5 +1,11 @@
 import { Command } from "commander";
-import { openWorld, readClientConfig, runCommands, type ExitCode } from "@wonrail/kit/command";
+import {
+  openWorld,
+  proposalCommands,
+  readClientConfig,
+  runCommands,
+  type ExitCode,
+} from "@wonrail/kit/command";
 import { auditCommands } from "./admin/auditCommands";
 import { deadLetterCommands } from "./admin/deadLetterCommands";
 import { keyCommands } from "./admin/keyCommands";
@@ -16,6 +22,7 @@ Examples:
   $ npx wonrail key revoke --org FIRST --key wk_test_4Fq0aB9xK2Lm --reason "shop closed"
   $ npx wonrail audit verify
   $ npx wonrail dead-letter list --service payment
+  $ npx wonrail proposal list
 
 Calls AUTH_ADDRESS, or else the stack that "npm run up" started.`;
 
@@ -37,9 +44,17 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 
 function createProgram(world: World): Command {
   const program = new Command("wonrail")
-    .description("Organisations, their keys, the audit trail, and events that could not be worked on.")
+    .description(
+      "Organisations, their keys, the audit trail, proposals, and events that could not be worked on.",
+    )
     .addHelpText("after", EXAMPLES);
-  for (const group of [organisationCommands, keyCommands, auditCommands, deadLetterCommands]) {
+  for (const group of [
+    organisationCommands,
+    keyCommands,
+    auditCommands,
+    deadLetterCommands,
+    proposalCommands,
+  ]) {
     program.addCommand(group(world));
   }
   return program;

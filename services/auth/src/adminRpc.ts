@@ -1,7 +1,8 @@
-import { implementAdmin, readLimit } from "@wonrail/kit/admin";
+import { type AdminHandlers, implementAdmin, readLimit } from "@wonrail/kit/admin";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { parseWon } from "@wonrail/kit/contract/money";
 import { isScope } from "@wonrail/kit/contract/scopes";
+import { type Database } from "@wonrail/kit/db";
 import { enumFilter, type GrpcService } from "@wonrail/kit/grpc/server";
 import {
   type AuditEntry as AuditEntryMessage,
@@ -17,8 +18,8 @@ import { type OrganisationTerms } from "./domain/organisations";
 import { keyMessage, organisationMessage, usageMessage } from "./messages";
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
-export function adminRpc(app: Operations): GrpcService {
-  return implementAdmin(AuthAdminServiceService, {
+export function adminRpc(app: Operations, db: Database): GrpcService {
+  const handlers: AdminHandlers<typeof AuthAdminServiceService> = {
     getOverview: () => app.getOverview(),
 
     async search({ text }) {
@@ -93,7 +94,8 @@ export function adminRpc(app: Operations): GrpcService {
       const { entries, ...report } = await app.verifyAudit();
       return { ...report, entries: BigInt(entries) };
     },
-  });
+  };
+  return implementAdmin(AuthAdminServiceService, handlers, db);
 }
 
 /** The stated terms. An absent term is absent in the result too. */

@@ -17,7 +17,7 @@ const rules = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as 
 const world = buildWorld(async (open) => {
   const { db } = await open.database({ schema: "auth", migrations: join(__dirname, "../migrations") });
   const app = createOperations({ db, ...rules });
-  const { address } = await open.server([adminRpc(app)]);
+  const { address } = await open.server([adminRpc(app, db)]);
   return { db, app, admin: open.client(AuthAdminServiceService, address) };
 });
 afterAll(async () => (await world).close());

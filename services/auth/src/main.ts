@@ -16,7 +16,7 @@ void runService({
   open: async (parts) => {
     const app = await createApp(parts);
     return {
-      rpc: [...rpc(app), adminRpc(app)],
+      rpc: [...rpc(app), adminRpc(app, parts.db)],
       consumers: consumers(app),
       jobs: jobs(app),
       endStreams: app.endWatches,

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
-import { listOperatorActions } from "@wonrail/kit/admin";
+import { actionsOf, createAdminService, listOperatorActions } from "@wonrail/kit/admin";
 import { recordTerminal, type TestDatabase } from "@wonrail/kit/testing";
+import { approveNewest } from "@wonrail/kit/testing/approveNewest";
 import { buildWorld } from "@wonrail/kit/testing/buildWorld";
 import { runAdmin } from "./admin";
 import { adminRpc } from "./adminRpc";
@@ -30,7 +31,9 @@ const world = buildWorld(async (open) => {
     tokenAddress: TOKEN,
     reachChain: async () => provider,
   };
-  return open.server([adminRpc(deps)]);
+  const admin = adminRpc(deps);
+  const common = { db: database.db, service: "chain-relayer", commit: "0", topic: undefined };
+  return open.server([admin, createAdminService(common, actionsOf([admin]))]);
 });
 beforeAll(async () => {
   ({ address } = await world);
@@ -54,19 +57,31 @@ test("operations list shows stuck operations with their reason, and operation sh
   expect((await run("operation", "show", "pay_0")).code).toBe(1);
 });
 
-test("an operation is ended only with a reason and its repeated id", async () => {
-  const ledgerRef = newId("pay");
-  const args = ["operation", "end", ledgerRef, "--by", "sign-anew"];
+test("a blocked operation ends with a reason and a second operator's approval", async () => {
+  const [orgId, ledgerRef] = [newId("org"), newId("pay")];
+  const args = ["operation", "end", ledgerRef, "--by", "pass-over"];
   expect(await run(...args)).toMatchObject({ code: 2 });
-  expect(await run(...args, "--reason", "seen")).toMatchObject({
-    code: 1,
-    err: expect.stringContaining(`--confirm ${ledgerRef}`),
-  });
-  expect(await run(...args, "--reason", "seen", "--confirm", newId("pay"))).toMatchObject({ code: 1 });
-  expect(await run(...args, "--reason", "seen", "--tx", "0x1", "--confirm", ledgerRef)).toMatchObject({
+  expect(await run(...args, "--reason", "seen", "--tx", "0x1")).toMatchObject({
     code: 1,
     err: expect.stringContaining("--tx"),
   });
+  expect(await run(...args, "--reason", "seen")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("does not wait for an operator"),
+  });
+  const blocked = operationOf(newId("wal"), { orgId, ledgerRef, blockedReason: "unreadable" });
+  await ingestOperations(database.db, [blocked]);
+  const { code, out } = await run(...args, "--reason", "seen");
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringContaining("npx wonrail proposal approve prp_"),
+  });
+  expect(await json("operation", "show", ledgerRef)).toMatchObject({ operation: { state: "BLOCKED" } });
+  expect(await approve()).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("never settled on the chain"),
+  });
+  expect(await json("operation", "show", ledgerRef)).toMatchObject({ operation: { state: "PASSED" } });
   expect(await run("operation", "end", ledgerRef, "--by", "magic", "--reason", "x")).toMatchObject({
     code: 2,
   });
@@ -85,12 +100,29 @@ test("pauses and resumes a queue, and records operator and reason", async () => 
     pausedReason: "asked to (tester)",
     queued: "0",
   });
-  expect((await run("queue", "resume", orgId, "--reason", "settled")).code).toBe(0);
-  expect(await run("queue", "resume", newId("org"), "--reason", "settled")).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("has no queue"),
+  const resume = ["queue", "resume", orgId, "--reason", "settled"];
+  expect(await run(...resume)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("paused for this reason: asked to (tester)"),
   });
-  expect(await listOperatorActions(database.db, { limit: 2 })).toMatchObject([
+  expect(await json("queue", "list")).toContainEqual({
+    orgId,
+    pausedReason: "asked to (tester)",
+    queued: "0",
+  });
+  expect(await approveNewest("chain-relayer", { RELAYER_ADDRESS: address }, "tester")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("Another operator must approve"),
+  });
+  expect((await approve()).code).toBe(0);
+  expect(await json("queue", "list")).toContainEqual({ orgId, pausedReason: null, queued: "0" });
+  expect(await run(...resume)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("has no paused queue"),
+  });
+  expect(await listOperatorActions(database.db, { limit: 4 })).toMatchObject([
+    { method: `${SERVICE}/ResumeQueue`, orgId, operator: "second", reason: "seen by a second operator" },
+    { method: "wonrail.common.v1.AdminService/ApproveProposal", operator: "second" },
     { method: `${SERVICE}/ResumeQueue`, orgId, operator: "tester", reason: "settled" },
     { method: `${SERVICE}/PauseQueue`, orgId, operator: "tester", reason: "asked to" },
   ]);
@@ -127,17 +159,19 @@ test("acknowledges a wallet's drift once, and an equal drift is not reported aga
   expect(await saveDrifts(database.db, [found])).toHaveLength(0);
   expect(await json("drift", "list")).toMatchObject([{ walletId, difference: "2", acknowledgedAt: null }]);
   const acknowledge = ["drift", "ack", walletId, "--reason", "explained"];
-  expect((await run(...acknowledge)).out).toBe("1 acknowledged.\n");
+  expect((await run(...acknowledge)).out).toContain("(CHAIN, 2 token units)");
+  expect(await json("drift", "list")).toMatchObject([{ walletId, acknowledgedAt: null }]);
+  expect((await approve()).code).toBe(0);
   expect((await run(...acknowledge)).code).toBe(1);
   expect(await listOperatorActions(database.db, { limit: 1 })).toMatchObject([
-    { method: `${SERVICE}/AcknowledgeDrifts`, subject: walletId, reason: "explained" },
+    { method: `${SERVICE}/AcknowledgeDrifts`, subject: walletId, operator: "second" },
   ]);
   expect(await saveDrifts(database.db, [{ ...found, expected: 6n, actual: 8n }])).toHaveLength(0);
   expect(await json("drift", "list")).toEqual([]);
   expect(await saveDrifts(database.db, [{ ...found, actual: 9n }])).toHaveLength(1);
   expect(await json("drift", "list", "--all")).toMatchObject([
     { difference: "4" },
-    { acknowledgedBy: "tester" },
+    { acknowledgedBy: "second" },
   ]);
 });
 
@@ -183,6 +217,35 @@ test("a wrong command line exits with 2 and names the help", async () => {
 function insert(orgId: string, ledgerRef: string): Promise<void> {
   return ingestOperations(database.db, [operationOf(newId("wal"), { orgId, ledgerRef })]);
 }
+
+function approve() {
+  return approveNewest("chain-relayer", { RELAYER_ADDRESS: address });
+}
+
+test("an acknowledgement is refused when the wallet has another difference by then", async () => {
+  const [orgId, walletId] = [newId("org"), newId("wal")];
+  const found = {
+    orgId,
+    walletId,
+    kind: "CHAIN" as const,
+    subject: "",
+    expected: 5n,
+    actual: 7n,
+    blockNumber: 1n,
+  };
+  await saveDrifts(database.db, [found]);
+  expect((await run("drift", "ack", walletId, "--reason", "explained")).code).toBe(0);
+  await saveDrifts(database.db, [{ ...found, kind: "LEDGER", actual: 9n }]);
+  expect(await approve()).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("no longer do what was proposed"),
+  });
+  const drifts = (await json("drift", "list")) as { walletId: string }[];
+  expect(drifts.filter((drift) => drift.walletId === walletId)).toMatchObject([
+    { acknowledgedAt: null },
+    { acknowledgedAt: null },
+  ]);
+});
 
 async function run(...args: string[]) {
   const { terminal, output } = recordTerminal();

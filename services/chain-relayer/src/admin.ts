@@ -10,6 +10,7 @@ import {
   operatorMessage,
   organisationId,
   print,
+  printProposal,
   readClientConfig,
   reasonOption,
   Refusal,
@@ -32,6 +33,8 @@ import {
 // The operators' commands. They call the running service (adminRpc.ts).
 
 type World = CommandWorld<ClientConfig>;
+
+const SERVICE = "chain-relayer";
 
 const EXAMPLES = `
 Examples:
@@ -146,12 +149,11 @@ interface EndOptions {
   by: keyof typeof ENDINGS;
   tx?: string;
   reason: string;
-  confirm?: string;
 }
 
 function endCommand(world: World): Command {
   return new Command("end")
-    .description("end an operation that waits for an operator: name_taken, custody_signed_otherwise, BLOCKED")
+    .description("propose to end an operation that waits: name_taken, custody_signed_otherwise, BLOCKED")
     .argument("<ref>", "the id of the ledger entry or hold")
     .addOption(
       new Option(
@@ -164,18 +166,19 @@ function endCommand(world: World): Command {
     )
     .option("--tx <hash>", "with --by settled: the final transaction that proves it")
     .addOption(reasonOption())
-    .option("--confirm <ref>", "the same id once more: without it nothing is done")
     .action((ref: string, options: EndOptions) => end(world, ref, options));
 }
 
-async function end(world: World, ref: string, { by, tx, reason, confirm }: EndOptions): Promise<void> {
+async function end(world: World, ref: string, { by, tx, reason }: EndOptions): Promise<void> {
   if ((by === "settled") !== (tx !== undefined))
     throw new Refusal("Give --tx with --by settled, and only with it.");
-  if (confirm !== ref)
-    throw new Refusal(`Nothing was done. To end ${ref} by "${by}", run this again with --confirm ${ref}.`);
   const request = { ledgerRef: ref, ending: ENDINGS[by], txHash: tx };
-  await withRelayer(world, (relayer, operator) => relayer.endOperation({ operator, ...request }), reason);
-  world.out(`${ref} is ended by "${by}".\n`);
+  const { proposal } = await withRelayer(
+    world,
+    (relayer, operator) => relayer.endOperation({ operator, ...request }),
+    reason,
+  );
+  printProposal(world, SERVICE, proposal!);
 }
 
 function queue(world: World): Command {
@@ -196,12 +199,16 @@ function queue(world: World): Command {
       world.out(`The queue of ${orgId} is paused.\n`);
     });
   const resume = new Command("resume")
-    .description("start the operations of a paused organisation again")
+    .description("propose to start the operations of a paused organisation again")
     .argument("<org>", "its id", organisationId)
     .addOption(reasonOption())
     .action(async (orgId: string, { reason }: { reason: string }) => {
-      await withRelayer(world, (relayer, operator) => relayer.resumeQueue({ operator, orgId }), reason);
-      world.out(`The queue of ${orgId} is resumed.\n`);
+      const { proposal } = await withRelayer(
+        world,
+        (relayer, operator) => relayer.resumeQueue({ operator, orgId }),
+        reason,
+      );
+      printProposal(world, SERVICE, proposal!);
     });
   return new Command("queue")
     .description("one for each organisation")
@@ -241,7 +248,7 @@ function drift(world: World): Command {
       print(world, json, shown, table(shown));
     });
   const acknowledge = new Command("ack")
-    .description("acknowledge a difference after an examination: the wallet's money may move again")
+    .description("propose to acknowledge a difference: the wallet's money may move again")
     .argument("[wallet]", "all that concerns this wallet")
     .addOption(new Option("--id <drift>", "one that concerns no wallet").argParser(bigNumber))
     .addOption(reasonOption())
@@ -249,13 +256,12 @@ function drift(world: World): Command {
       if ((walletId === undefined) === (id === undefined)) throw new Refusal("Give either a wallet or --id.");
       const which: AcknowledgeDriftsRequest["which"] =
         walletId === undefined ? { $case: "driftId", value: id! } : { $case: "walletId", value: walletId };
-      const { acknowledged: count } = await withRelayer(
+      const { proposal } = await withRelayer(
         world,
         (relayer, operator) => relayer.acknowledgeDrifts({ operator, which }),
         reason,
       );
-      if (count === 0) throw new Refusal("No such drift waits for an acknowledgement.");
-      world.out(`${count} acknowledged.\n`);
+      printProposal(world, SERVICE, proposal!);
     });
   return new Command("drift")
     .description("differences between the chain, this service and the ledger")
@@ -311,18 +317,19 @@ function manager(world: World): Command {
       print(world, json, rows, table(rows));
     });
   const adopt = new Command("adopt")
-    .description("settle through another payment manager, once the earlier ones can mint nothing more")
+    .description("propose to settle through another payment manager, once the earlier ones cannot mint")
     .argument("<address>", "the contract's", chainAddress)
     .addOption(reasonOption())
     .action(async (address: string, { reason }: { reason: string }) => {
-      await withRelayer(
+      const { proposal } = await withRelayer(
         world,
         (relayer, operator) => relayer.adoptPaymentManager({ operator, address }),
         reason,
       );
+      printProposal(world, SERVICE, proposal!);
       world.out(
-        `Operations are settled through ${address}. The service sends nothing new until you configure it: ` +
-          "set PAYMENT_MANAGER_ADDRESS to this address and restart the service.\n",
+        "After the approval the service sends nothing new until you configure it: " +
+          `set PAYMENT_MANAGER_ADDRESS to ${address} and restart the service.\n`,
       );
     });
   return new Command("manager")
@@ -340,12 +347,12 @@ function chainAddress(text: string): string {
 type RelayerAdmin = PromiseClient<typeof RelayerAdminServiceService>;
 
 function withRelayer<T>(
-  { config }: World,
+  world: World,
   work: (relayer: RelayerAdmin, operator: Operator) => Promise<T>,
   reason?: string,
 ): Promise<T> {
-  const operator = operatorMessage(config, reason);
-  return withService(config, "chain-relayer", RelayerAdminServiceService, (relayer) =>
+  const operator = operatorMessage(world, reason);
+  return withService(world.config, "chain-relayer", RelayerAdminServiceService, (relayer) =>
     work(relayer, operator),
   );
 }

@@ -1,4 +1,4 @@
-import { implementAdmin, readLimit } from "@wonrail/kit/admin";
+import { type AdminHandlers, implementAdmin, readLimit } from "@wonrail/kit/admin";
 import { readAddress } from "@wonrail/kit/contract/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
@@ -39,7 +39,7 @@ export interface AdminDeps {
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
 export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
   const { db, network } = deps;
-  return implementAdmin(RelayerAdminServiceService, {
+  const handlers: AdminHandlers<typeof RelayerAdminServiceService> = {
     ...adminReads({ ...deps, onChain }),
 
     async listOpenOperations({ olderThanSeconds, orgId, limit, undecided }) {
@@ -98,7 +98,8 @@ export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
     },
 
     async resumeQueue({ orgId }, { operator }) {
-      if (!(await resumeQueue({ db }, readOrgId(orgId), operator))) throw refusal("organisation", NO_QUEUE);
+      if (!(await resumeQueue({ db }, readOrgId(orgId), operator)))
+        throw refusal("organisation", "has no paused queue");
       return {};
     },
 
@@ -110,7 +111,9 @@ export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
     async acknowledgeDrifts({ which }, { operator }) {
       if (which === undefined) throw refusal("which", "must name a wallet or a drift");
       const wanted = which.$case === "walletId" ? { walletId: which.value } : { driftId: which.value };
-      return { acknowledged: await acknowledge({ db }, wanted, operator) };
+      if (!(await acknowledge({ db }, wanted, operator)))
+        throw refusal("which", "no such drift waits for an acknowledgement");
+      return {};
     },
 
     async listBlockedWallets({ limit }) {
@@ -141,7 +144,8 @@ export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
       if (outcome !== "adopted") throw refusal("address", notAdopted(address, outcome));
       return {};
     },
-  });
+  };
+  return implementAdmin(RelayerAdminServiceService, handlers, db);
 
   async function onChain<T>(signal: AbortSignal, work: (provider: Provider) => Promise<T>): Promise<T> {
     const provider = await reachChain(signal);

@@ -220,10 +220,10 @@ function readReplay({ failed, after, upTo }: ReplayOptions): ReplayDeliveriesReq
 }
 
 function withEvents<T>(
-  { config }: World,
+  world: World,
   work: (events: PromiseClient<typeof EventsAdminServiceService>, operator: Operator) => Promise<T>,
   reason?: string,
 ): Promise<T> {
-  const operator = operatorMessage(config, reason);
-  return withService(config, "events", EventsAdminServiceService, (events) => work(events, operator));
+  const operator = operatorMessage(world, reason);
+  return withService(world.config, "events", EventsAdminServiceService, (events) => work(events, operator));
 }

@@ -33,3 +33,7 @@ create table accounts (
   constraint accounts_limit_not_negative check (limit_used_won >= 0),
   constraint accounts_closed_hold_nothing check (closed_at is null or held_won = 0)
 ) with (fillfactor = 60);
+
+-- Few wallets are frozen, so listing and counting them reads few rows.
+create index accounts_frozen on accounts (id) where frozen_by_chain > 0 or frozen_by_operator > 0;
+create index accounts_frozen_by_operator on accounts (id) where frozen_by_operator > 0;

@@ -3,7 +3,8 @@ import { won } from "@wonrail/kit/contract/money";
 import { sql } from "@wonrail/kit/db";
 import { openTestDatabase, testLog, testRegistry, viewer, wholeScans } from "@wonrail/kit/testing";
 import { buildWorld } from "@wonrail/kit/testing/buildWorld";
-import { FreezeLevel, LedgerAdminServiceService } from "@wonrail/proto/ledger/v1/admin";
+import { LedgerAdminServiceService } from "@wonrail/proto/ledger/v1/admin";
+import { Freeze } from "@wonrail/proto/ledger/v1/intents";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { adminRpc } from "./adminRpc";
 import { createApp } from "./app";
@@ -30,7 +31,7 @@ const world = buildWorld(async (open) => {
   } as never;
   const parts = { config, db: ledger.database.db, log: testLog(), registry: testRegistry() };
   const app = await open.app((onClose) => createApp({ ...parts, onClose }));
-  const { address } = await open.server([adminRpc(app)]);
+  const { address } = await open.server([adminRpc(app, ledger.database.db)]);
   return { ledger, app, admin: open.client(LedgerAdminServiceService, address) };
 });
 afterAll(async () => (await world).close());
@@ -113,8 +114,8 @@ test("an account shows its balances and the freezes of the chain and of operator
   expect(await admin.getAccount({ operator: viewer, accountId })).toMatchObject({
     orgId: ledger.orgId,
     account: { accountId, userId: "frozen", balanceWon: "1000" },
-    frozenByChain: FreezeLevel.NONE,
-    frozenByOperator: FreezeLevel.OUTGOING,
+    frozenByChain: Freeze.NONE,
+    frozenByOperator: Freeze.OUTGOING,
   });
   const unknown = admin.getAccount({ operator: viewer, accountId: newId("wal") });
   await expect(unknown).rejects.toMatchObject({ code: "WAL_002" });

@@ -1,38 +1,48 @@
-import { implementAdmin, readLimit } from "@wonrail/kit/admin";
+import { type AdminHandlers, implementAdmin, readLimit } from "@wonrail/kit/admin";
 import { type DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
-import { isId } from "@wonrail/kit/contract/ids";
+import { type Id, isId } from "@wonrail/kit/contract/ids";
 import { formatWon } from "@wonrail/kit/contract/money";
-import { type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
-import { FreezeLevel, LedgerAdminServiceService } from "@wonrail/proto/ledger/v1/admin";
+import { type Database } from "@wonrail/kit/db";
+import { enumName, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
+import {
+  type FrozenWallet as FrozenMessage,
+  LedgerAdminServiceService,
+} from "@wonrail/proto/ledger/v1/admin";
+import { Freeze as FreezeMessage } from "@wonrail/proto/ledger/v1/intents";
 import { type App } from "./app";
+import { type FrozenWallet } from "./commands/freezeWallet";
+import { type Freeze } from "./domain/accountTypes";
 import { accountMessage, entryMessage, lineMessage, requestStateMessage } from "./messages";
 import { type Traffic } from "./store/traffic";
 
 type AdminApp = Pick<
   App,
+  | "freezeWallet"
   | "getAccount"
   | "getBalanceHistory"
   | "getEntryDetails"
   | "getOrganisationBooks"
   | "getOverview"
+  | "listFrozenWallets"
   | "listHolds"
   | "listStatement"
   | "search"
+  | "unfreezeWallet"
 >;
 
 const MAX_DAYS = 92;
 const REQUEST_ID = /^[a-z]{3}_[0-9a-f]{32}$/;
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
-export function adminRpc(app: AdminApp): GrpcService {
-  return implementAdmin(LedgerAdminServiceService, {
+export function adminRpc(app: AdminApp, db: Database): GrpcService {
+  const handlers: AdminHandlers<typeof LedgerAdminServiceService> = {
     async getAccount({ accountId }) {
       const account = await app.getAccount(readAccountId(accountId));
       return {
         orgId: account.orgId,
         account: accountMessage(account),
-        frozenByChain: FreezeLevel[account.frozenByChain],
-        frozenByOperator: FreezeLevel[account.frozenByOperator],
+        frozenByChain: FreezeMessage[account.frozenByChain],
+        frozenByOperator: FreezeMessage[account.frozenByOperator],
       };
     },
 
@@ -98,7 +108,32 @@ export function adminRpc(app: AdminApp): GrpcService {
     async search({ text }) {
       return { hits: await app.search(text.trim()) };
     },
-  });
+
+    async listFrozenWallets({ orgId, walletId, afterWalletId, limit }) {
+      const wallets = await app.listFrozenWallets({
+        orgId: orgId === undefined ? null : readOrgId(orgId),
+        walletId: walletId === undefined ? null : readWalletId(walletId, "walletId"),
+        afterWalletId: afterWalletId === undefined ? null : readWalletId(afterWalletId, "afterWalletId"),
+        limit: readLimit(limit),
+      });
+      return { wallets: wallets.map(frozenMessage) };
+    },
+
+    async freezeWallet({ orgId, walletId, freeze }, { operator }) {
+      const wanted = {
+        ...keyOf({ orgId, walletId }),
+        freeze: readFreeze(freeze, "freeze", ["OUTGOING", "ALL"]),
+      };
+      return { wallet: frozenMessage(await app.freezeWallet(wanted, operator)) };
+    },
+
+    async unfreezeWallet({ orgId, walletId, remaining }, { operator }) {
+      const freeze = readFreeze(remaining, "remaining", ["NONE", "OUTGOING"]);
+      await app.unfreezeWallet({ ...keyOf({ orgId, walletId }), freeze }, operator);
+      return {};
+    },
+  };
+  return implementAdmin(LedgerAdminServiceService, handlers, db);
 }
 
 function trafficMessage({ entries, movedWon, seconds }: Traffic) {
@@ -117,4 +152,23 @@ function readAccountId(id: string): string {
 
 function refusal(path: string, message: string): DomainError {
   return invalidRequest([{ path, message }]);
+}
+
+function keyOf({ orgId, walletId }: { orgId: string; walletId: string }) {
+  return { orgId: readOrgId(orgId), walletId: readWalletId(walletId, "walletId") };
+}
+
+function readWalletId(text: string, path: string): Id<"wal"> {
+  if (isId("wal", text)) return text;
+  throw invalidRequest([{ path, message: "must be a wallet's id" }]);
+}
+
+function readFreeze(value: FreezeMessage, path: string, allowed: Freeze[]): Freeze {
+  const name = enumName(FreezeMessage, value);
+  if (name !== undefined && allowed.includes(name)) return name;
+  throw invalidRequest([{ path, message: `must be ${allowed.join(" or ")}` }]);
+}
+
+function frozenMessage({ byChain, byOperator, ...key }: FrozenWallet): FrozenMessage {
+  return { ...key, byChain: FreezeMessage[byChain], byOperator: FreezeMessage[byOperator] };
 }

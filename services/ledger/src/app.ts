@@ -1,3 +1,4 @@
+import { type ActingOperator } from "@wonrail/kit/admin";
 import { openDatabase } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { requestFields } from "@wonrail/kit/log";
@@ -6,10 +7,12 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createClosedAccountsGauge } from "./metrics/closedAccountsGauge";
 import { createChargeBudget } from "./commands/chargeBudget";
 import { createEngine } from "./commands/engine";
+import { freezeWallet, unfreezeWallet, type WantedFreeze } from "./commands/freezeWallet";
 import { maintainPartitions, openJournalWindow } from "./commands/maintainPartitions";
 import { readRequest } from "./commands/readRequest";
 import { verifyAccounts } from "./commands/verifyAccounts";
 import { verifyJournal } from "./commands/verifyJournal";
+import { createFrozenWalletsGauge } from "./metrics/frozenWalletsGauge";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
 import type { Answer } from "./intents/decide";
@@ -22,6 +25,7 @@ import { listLines, type LinesQuery } from "./queries/listLines";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 import { type PeriodQuery, readStatement } from "./queries/readStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
+import { countFrozenByOperator, type FrozenFilter, listFrozenWallets } from "./store/frozenWallets";
 import { listHeads } from "./store/journalHeads";
 import { countTraffic } from "./commands/countTraffic";
 import { pruneKeys } from "./commands/pruneKeys";
@@ -46,6 +50,12 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
   const window = await openJournalWindow(db);
   const gauge = createViolationsGauge({ log, registry });
   const closedGauge = createClosedAccountsGauge({ log, registry });
+  const frozenGauge = createFrozenWalletsGauge({ registry });
+  const freezing = {
+    db,
+    engine,
+    read: (message: PostRequest) => readRequest(message, window.current(), "ledger"),
+  };
   const scans = openDatabase({
     url: config.DATABASE_URL,
     schema: db.schema,
@@ -73,6 +83,13 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       const { requestId = "", traceparent = "" } = messages[0]?.context ?? {};
       return engine.postTogether({ requests, origin: { requestId, traceparent }, isDryRun });
     },
+
+    freezeWallet: (wanted: WantedFreeze, operator: ActingOperator) =>
+      freezeWallet(freezing, wanted, operator),
+    unfreezeWallet: (wanted: WantedFreeze, operator: ActingOperator) =>
+      unfreezeWallet(freezing, wanted, operator),
+    listFrozenWallets: (filter: FrozenFilter) => listFrozenWallets(db, filter),
+    countFrozenWallets: async () => frozenGauge.found(await countFrozenByOperator(db)),
 
     getBalances: (orgId: string, accountIds: string[]) => getBalances(db, orgId, accountIds),
     listAccounts: (orgId: string, after: string | null, limit: number) =>

@@ -1,4 +1,4 @@
-import { commandShape } from "@wonrail/kit/command/config";
+import { type ClientConfig, commandShape, readClientConfig } from "@wonrail/kit/command/config";
 import { count, durationMs, loadConfig, rule } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -29,9 +29,9 @@ export function readConfig(env = process.env, exit?: (message: string) => never)
 
 const adminSchema = z.object(commandShape);
 
-export type AdminConfig = z.output<typeof adminSchema>;
+/** The verification opens the database. The other commands call the running service. */
+export type AdminConfig = z.output<typeof adminSchema> & ClientConfig;
 
-/** The operators' commands need only the database. */
 export function readAdminConfig(): AdminConfig {
-  return loadConfig(adminSchema, process.env);
+  return { ...loadConfig(adminSchema, process.env), ...readClientConfig("ledger") };
 }

@@ -9,6 +9,7 @@ export function jobs(app: App, config: Pick<Config, "VERIFY_EVERY_MS">): Job[] {
   return [
     { name: "maintain_partitions", everyMs: MINUTE_MS, run: () => app.maintainPartitions() },
     { name: "count_traffic", everyMs: 10_000, run: () => app.countTraffic() },
+    { name: "count_frozen_wallets", everyMs: MINUTE_MS, run: () => app.countFrozenWallets() },
     { name: "prune_keys", everyMs: MINUTE_MS, run: (signal) => app.pruneKeys(signal) },
     {
       name: "verify_journal",

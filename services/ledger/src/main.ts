@@ -21,6 +21,10 @@ void runService({
   maxRequestBytes: MAX_TOGETHER_BYTES,
   open: async (parts) => {
     const app = await createApp(parts);
-    return { rpc: [...rpc(app), adminRpc(app)], consumers: consumers(app), jobs: jobs(app, config) };
+    return {
+      rpc: [...rpc(app), adminRpc(app, parts.db)],
+      consumers: consumers(app),
+      jobs: jobs(app, config),
+    };
   },
 });

@@ -2,7 +2,13 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { hexOf } from "@wonrail/kit/contract/ids";
 import { formatWon, sumWon, won } from "@wonrail/kit/contract/money";
-import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import {
+  AccountType,
+  Freeze,
+  FreezeSource,
+  IntentKind,
+  TransactionType,
+} from "@wonrail/proto/ledger/v1/intents";
 import {
   AccountStatus,
   HoldStatus,
@@ -17,6 +23,7 @@ import {
   type RequestState as RequestStateMessage,
   type StatementLine as LineMessage,
   type TogetherOutcome,
+  type WalletFreeze as FreezeMessage,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { seoulDay, usedOn } from "./domain/limits";
 import { paymentCancelled, paymentMade, type PaymentCancelled } from "./domain/results";
@@ -29,6 +36,7 @@ import {
   type JournalEntry,
   type Outcome,
   type Posting,
+  type WalletFreeze,
 } from "./domain/types";
 import type { Answer } from "./intents/decide";
 import type { RequestState } from "./queries/getEntries";
@@ -128,9 +136,11 @@ function resultMessage({
   hold,
   toAddress,
   payerWalletId,
+  freeze,
 }: Entry): EntryMessage["result"] {
   if (hold !== null) return { $case: "hold", value: holdMessage(hold) };
   if (toAddress !== null) return { $case: "transferMade", value: { toAddress } };
+  if (freeze !== null) return { $case: "walletFreeze", value: freezeMessage(freeze) };
   if (chargeCancelled !== null) {
     const { cancelledWon, remainingWon } = chargeCancelled;
     return {
@@ -159,6 +169,10 @@ function resultMessage({
   }
   if (kind !== "cancelPayment") return undefined;
   return { $case: "paymentCancelled", value: cancelledMessage(paymentCancelled(postings)) };
+}
+
+function freezeMessage({ walletId, source, freeze }: WalletFreeze): FreezeMessage {
+  return { walletId, source: FreezeSource[source], freeze: Freeze[freeze] };
 }
 
 function cancelledMessage(cancelled: PaymentCancelled): PaymentCancelledMessage {

@@ -73,13 +73,11 @@ interface RebuildOptions {
   json?: true;
 }
 
-async function rebuildAll(
-  { config, out, lookEveryMs }: World,
-  { reason, json }: RebuildOptions,
-): Promise<void> {
+async function rebuildAll(world: World, { reason, json }: RebuildOptions): Promise<void> {
+  const { config, out, lookEveryMs } = world;
   await withService(config, "payment", PaymentAdminServiceService, async (payment) => {
-    const { rebuildId } = await payment.beginRebuild({ operator: operatorMessage(config, reason) });
-    const request = { operator: operatorMessage(config), rebuildId };
+    const { rebuildId } = await payment.beginRebuild({ operator: operatorMessage(world, reason) });
+    const request = { operator: operatorMessage(world), rebuildId };
     for (let printed = ""; ; await sleep(lookEveryMs)) {
       const { organisations, entries, settlements, finished } = await payment.getRebuild(request);
       const progress = `${organisations} organisations done, ${entries} entries replayed, ${settlements} settlements read`;

@@ -5,6 +5,7 @@ import {
   operatorMessage,
   organisationId,
   PATIENCE_MS,
+  printProposal,
   readClientConfig,
   reasonOption,
   Refusal,
@@ -35,7 +36,7 @@ Rotating the key-encryption key:
 Tokens that reached a wallet after it was deactivated:
   $ npx wonrail wallet reopen --org org_0192f0c1a2b37c4d8e5f60718293a4b5 --wallet wal_0192f0c1a2b37c4d8e5f60718293a4b5 \\
       --reason "tokens arrived"
-  It is ACTIVE from then on; its partner moves the money, and deactivates it again.
+  A second operator approves it. Then it is ACTIVE; its partner moves the money, and deactivates it again.
 
 Calls WALLET_ADDRESS, or else the stack that "npm run up" started.`;
 
@@ -81,11 +82,17 @@ function createProgram(world: World): Command {
   const wallet = program.command("wallet").description("users' wallets");
   wallet
     .command("reopen")
-    .description("make a deactivated wallet ACTIVE again, so that tokens on its address can move")
+    .description("propose to make a deactivated wallet ACTIVE again, so that tokens on its address can move")
     .requiredOption("--org <id>", "whose wallet it is", organisationId)
     .requiredOption("--wallet <id>", "the wallet")
     .addOption(reasonOption())
     .action((options: ReopenOptions) => reopen(world, options));
+  wallet
+    .command("await-reopening")
+    .description("wait until the job has done an approved reopening, and show the wallet's status")
+    .requiredOption("--org <id>", "whose wallet it is", organisationId)
+    .requiredOption("--wallet <id>", "the wallet")
+    .action((options: Omit<ReopenOptions, "reason">) => awaitReopening(world, options));
   return program;
 }
 
@@ -130,16 +137,25 @@ interface ReopenOptions {
   reason: string;
 }
 
-/** Waits for the service, which reopens the wallet under its own name and log. */
 async function reopen(world: World, { org: orgId, wallet: walletId, reason }: ReopenOptions): Promise<void> {
-  if (!isId("wal", walletId)) throw new Refusal("--wallet must be a wallet's id: wal_ and 32 hex digits.");
-  const key = { orgId, walletId };
-  const begin = (wallet: WalletAdmin, operator: Operator) => wallet.reopenWallet({ operator, ...key });
-  const begun = await withWallet(world, begin, reason);
+  const { proposal } = await withWallet(
+    world,
+    (wallet, operator) => wallet.reopenWallet({ operator, orgId, walletId: walletIdOf(walletId) }),
+    reason,
+  );
+  printProposal(world, "wallet", proposal!);
+}
+
+/** Waits for the job, which reopens the wallet after the approval. */
+async function awaitReopening(
+  world: World,
+  { org: orgId, wallet }: Omit<ReopenOptions, "reason">,
+): Promise<void> {
+  const walletId = walletIdOf(wallet);
   await withWallet(world, async (wallet, operator) => {
     const look = async () => {
-      const { requestId, status } = await wallet.getReopening({ operator, ...key });
-      return requestId === begun.requestId ? null : { status };
+      const { requestId, status } = await wallet.getReopening({ operator, orgId, walletId });
+      return requestId === undefined ? { status } : null;
     };
     const waiting = {
       patienceMs: world.patienceMs,
@@ -147,17 +163,22 @@ async function reopen(world: World, { org: orgId, wallet: walletId, reason }: Re
       job: "reopen_wallets",
     };
     const { status } = await waitForService(look, waiting);
-    world.out(`${walletId} was reopened and is ${enumName(WalletStatus, status)} now.\n`);
+    world.out(`${walletId} is ${enumName(WalletStatus, status)}. No approved reopening waits.\n`);
   });
+}
+
+function walletIdOf(text: string): string {
+  if (isId("wal", text)) return text;
+  throw new Refusal("--wallet must be a wallet's id: wal_ and 32 hex digits.");
 }
 
 type WalletAdmin = PromiseClient<typeof WalletAdminServiceService>;
 
 function withWallet<T>(
-  { config }: World,
+  world: World,
   work: (wallet: WalletAdmin, operator: Operator) => Promise<T>,
   reason?: string,
 ): Promise<T> {
-  const operator = operatorMessage(config, reason);
-  return withService(config, "wallet", WalletAdminServiceService, (wallet) => work(wallet, operator));
+  const operator = operatorMessage(world, reason);
+  return withService(world.config, "wallet", WalletAdminServiceService, (wallet) => work(wallet, operator));
 }

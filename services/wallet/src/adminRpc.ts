@@ -1,7 +1,8 @@
-import { implementAdmin } from "@wonrail/kit/admin";
+import { type AdminHandlers, implementAdmin } from "@wonrail/kit/admin";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Id, isId } from "@wonrail/kit/contract/ids";
 import { formatWon } from "@wonrail/kit/contract/money";
+import { type Database } from "@wonrail/kit/db";
 import { enumValue, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
 import { KeyFileProblem } from "@wonrail/kit/kms";
 import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
@@ -25,8 +26,8 @@ type AdminApp = Pick<
 >;
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
-export function adminRpc(app: AdminApp): GrpcService {
-  return implementAdmin(WalletAdminServiceService, {
+export function adminRpc(app: AdminApp, db: Database): GrpcService {
+  const handlers: AdminHandlers<typeof WalletAdminServiceService> = {
     async getOverview() {
       const { lastRefusedAt, ...overview } = await withKeyFile(() => app.getOverview());
       return { ...overview, lastRefusedAt: lastRefusedAt ?? undefined };
@@ -87,7 +88,7 @@ export function adminRpc(app: AdminApp): GrpcService {
       if (begun === undefined) throw refusal("wallet", `${key.orgId} has no wallet ${key.walletId}`);
       if (typeof begun === "string")
         throw refusal("wallet", `${key.walletId} is ${begun}: only a DEACTIVATED wallet can be reopened`);
-      return { requestId: begun.requestId };
+      return {};
     },
 
     async getReopening(request) {
@@ -96,7 +97,8 @@ export function adminRpc(app: AdminApp): GrpcService {
       const status = enumValue(WalletStatus, visibleStatus(wallet.status));
       return { requestId: reopening?.requestId, status };
     },
-  });
+  };
+  return implementAdmin(WalletAdminServiceService, handlers, db);
 }
 
 function keyOf({ orgId, walletId }: { orgId: string; walletId: string }): {

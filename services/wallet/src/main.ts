@@ -15,6 +15,6 @@ void runService({
   config: readConfig(),
   open: (parts) => {
     const app = createApp(parts);
-    return { rpc: [...rpc(app), adminRpc(app)], consumers: consumers(app), jobs: jobs(app) };
+    return { rpc: [...rpc(app), adminRpc(app, parts.db)], consumers: consumers(app), jobs: jobs(app) };
   },
 });

@@ -32,7 +32,8 @@ export function deadLetterCommands(world: World): Command {
     .description("events that a service could not work on")
     .addCommand(ofService(list(world)))
     .addCommand(ofService(show(world)))
-    .addCommand(ofService(replay(world)));
+    .addCommand(ofService(replay(world)))
+    .addCommand(ofService(drop(world)));
 }
 
 /**
@@ -47,21 +48,23 @@ function ofService(command: Command): Command {
 }
 
 function withAdmin<T>(
-  { config }: World,
+  world: World,
   service: ServiceName,
   work: (client: PromiseClient<typeof AdminServiceService>, operator: Operator) => Promise<T>,
   reason?: string,
 ): Promise<T> {
-  const operator = operatorMessage(config, reason);
-  return withService(config, service, AdminServiceService, (client) => work(client, operator));
+  const operator = operatorMessage(world, reason);
+  return withService(world.config, service, AdminServiceService, (client) => work(client, operator));
 }
 
-const STATES = ["dead", "replay_requested", "replayed"] as const;
+const STATES = ["dead", "replay_requested", "replayed", "dropped"] as const;
 type State = (typeof STATES)[number];
 
 function list(world: World): Command {
   return new Command("list")
-    .description("events that a service could not handle, newest first; replayed ones with --state replayed")
+    .description(
+      "events that a service could not handle, newest first; ended ones with --state replayed or dropped",
+    )
     .addOption(new Option("--state <state>", "only those in this state").choices(STATES))
     .option("--before <id>", "go on below this id", bigNumber)
     .addOption(limitOption())
@@ -128,5 +131,16 @@ function replay(world: World): Command {
       print(world, json, { requested }, [
         `${requested} will be tried again; dead-letter list shows their outcome.`,
       ]);
+    });
+}
+
+function drop(world: World): Command {
+  return new Command("drop")
+    .description("give such an event up for good; its row stays, in the state dropped")
+    .requiredOption("--id <id>", "as dead-letter list shows it", bigNumber)
+    .addOption(reasonOption())
+    .action(async ({ service, id, reason, json }: LetterOptions & { id: bigint; reason: string }) => {
+      await withAdmin(world, service, (client, operator) => client.dropDeadLetter({ operator, id }), reason);
+      print(world, json, { dropped: id }, [`${id} is dropped.`]);
     });
 }

@@ -4,6 +4,7 @@ import {
   limitOption,
   lines,
   print,
+  printProposal,
   reasonOption,
   Refusal,
   table,
@@ -64,7 +65,7 @@ function printCreated(world: World, json: boolean | undefined, made: CreateOrgan
 
 function set(world: World): Command {
   const command = new Command("set")
-    .description("change the stated terms; the others stay")
+    .description("change the stated terms; the others stay; higher limits of money become a proposal")
     .requiredOption("--code <code>", "which organisation")
     .option("--name <name>", "the partner's name")
     .addOption(
@@ -73,14 +74,15 @@ function set(world: World): Command {
       ),
     );
   return withTerms(command).action(
-    async ({ code, json, reason, ...options }: TermOptions & { code: string }) => {
+    async ({ code, json, reason, operator: _operator, ...options }: TermOptions & { code: string }) => {
       if (Object.keys(options).length === 0)
         throw new Refusal("There is nothing to change: give at least one option.");
-      const { organisation } = await withAuth(
+      const { organisation, proposal } = await withAuth(
         world,
         (auth, operator) => auth.setOrganisation({ operator, code, terms: termsOf(options) }),
         reason,
       );
+      if (proposal) return json ? print(world, json, proposal, []) : printProposal(world, "auth", proposal);
       const changed = describe(organisation!);
       print(world, json, changed, lines(changed));
     },
@@ -136,6 +138,7 @@ function rotateSecret(world: World): Command {
 
 interface TermOptions {
   reason: string;
+  operator?: string;
   name?: string;
   status?: StatusName;
   plan?: PlanName;

@@ -14,12 +14,12 @@ export type AuthAdmin = PromiseClient<typeof AuthAdminServiceService>;
 
 /** Hands the service's client to the work, and the operator for its requests. */
 export function withAuth<T>(
-  { config }: World,
+  world: World,
   work: (auth: AuthAdmin, operator: Operator) => Promise<T>,
   reason?: string,
 ): Promise<T> {
-  const operator = operatorMessage(config, reason);
-  return withService(config, "auth", AuthAdminServiceService, (auth) => work(auth, operator));
+  const operator = operatorMessage(world, reason);
+  return withService(world.config, "auth", AuthAdminServiceService, (auth) => work(auth, operator));
 }
 
 /** Runs work that creates a secret, and shows the secret before a signal can end the command. */

@@ -1,4 +1,4 @@
-import { type ActingOperator } from "@wonrail/kit/admin";
+import { type ActingOperator, requireApproval } from "@wonrail/kit/admin";
 import { type Tx } from "@wonrail/kit/db";
 import { type Id, newId } from "@wonrail/kit/contract/ids";
 import { type JsonObject } from "@wonrail/kit/json";
@@ -18,6 +18,8 @@ export interface RecordedChange {
   action: string;
   subject: string;
   details: JsonObject;
+  /** Present when a second operator must approve the change: what it does. */
+  effect?: string;
   events: NewEvent[];
   changes?: Change[];
 }
@@ -29,19 +31,31 @@ export interface RecordedChange {
  */
 export async function recordChange(tx: Tx, change: RecordedChange): Promise<void> {
   const { orgId, at, actor, action, subject } = change;
+  const approval = typeof actor === "string" ? {} : await approvalOf(tx, actor, change);
   const head = (await findAuditHead(tx, orgId)) ?? EMPTY_CHAIN;
   const entry = nextAuditEntry(orgId, head, {
     occurredAt: at,
     actor: typeof actor === "string" ? actor : `operator:${actor.name}`,
     action,
     subject,
-    details: JSON.stringify({ ...change.details, ...(typeof actor === "object" && authorityOf(actor)) }),
+    details: JSON.stringify({
+      ...{ ...change.details, ...approval },
+      ...(typeof actor === "object" && authorityOf(actor)),
+    }),
     requestId: currentContext()?.requestId ?? newId("req"),
   });
   await insertAuditEntry(tx, entry);
   await putAuditHead(tx, orgId, entry);
   await appendEvents(tx, change.events);
   for (const word of change.changes ?? []) await notifyChange(tx, word);
+}
+
+function approvalOf(
+  tx: Tx,
+  actor: ActingOperator,
+  { orgId, subject, effect }: RecordedChange,
+): Promise<JsonObject> {
+  return requireApproval(tx, actor, effect === undefined ? undefined : { orgId, subject, effect });
 }
 
 /** The operator's reason and the rights that the action was allowed by. */

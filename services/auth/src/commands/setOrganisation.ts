@@ -1,7 +1,7 @@
 import { tx } from "@wonrail/kit/db";
-import { type JsonObject } from "@wonrail/kit/json";
 import { type Deps } from "./deps";
 import { changeOrganisation, type Organisation, type OrganisationTerms } from "../domain/organisations";
+import { releasesMoney } from "../domain/releasesMoney";
 import { organisationChanged } from "../events";
 import { lockOrganisation, updateOrganisation } from "../store/organisations";
 import { mustFindOrganisation } from "../queries/findOrganisation";
@@ -20,13 +20,15 @@ export async function setOrganisation(
     const { organisation: before, secretHash, now } = (await lockOrganisation(tx, found.orgId))!;
     const after = changeOrganisation(before, input.change, now);
     await updateOrganisation(tx, after, secretHash);
+    const details = differences(before, after);
     await recordChange(tx, {
       orgId: after.orgId,
       at: now,
       actor: input.actor,
       action: "organisation_changed",
       subject: after.code,
-      details: differences(before, after),
+      details,
+      ...(releasesMoney(before, after) ? { effect: effectOf(after.code, details) } : {}),
       events: [organisationChanged(after)],
       changes: [{ kind: "organisation_changed", orgId: after.orgId, version: after.version.toString() }],
     });
@@ -34,8 +36,15 @@ export async function setOrganisation(
   });
 }
 
+type Differences = Record<string, { from: string; to: string }>;
+
+function effectOf(code: string, details: Differences): string {
+  const changes = Object.entries(details).map(([term, { from, to }]) => `${term} from ${from} to ${to}`);
+  return `Change ${code}: ${changes.join(", ")}.`;
+}
+
 /** The old and the new value of each changed term. */
-function differences(before: Organisation, after: Organisation): JsonObject {
+function differences(before: Organisation, after: Organisation): Differences {
   const terms = Object.keys(after) as (keyof Organisation)[];
   const ignored = new Set<keyof Organisation>(["version", "updatedAt"]);
   return Object.fromEntries(

@@ -9,6 +9,12 @@ export type Freeze = "NONE" | "OUTGOING" | "ALL";
 /** Each has a freeze of its own, so ending one leaves the other. */
 export type FreezeSource = "CHAIN" | "OPERATOR";
 
+const STRICTNESS: Record<Freeze, number> = { NONE: 0, OUTGOING: 1, ALL: 2 };
+
+export function isStricter(one: Freeze, other: Freeze): boolean {
+  return STRICTNESS[one] > STRICTNESS[other];
+}
+
 export function isOrgAccount(type: AccountType): type is OrgAccountType {
   return type === "ORG_ISSUANCE" || type === "ORG_INCENTIVE" || type === "ORG_EXTERNAL";
 }

@@ -289,6 +289,7 @@ export function record(
     hold: null,
     toAddress: null,
     payerWalletId: null,
+    freeze: null,
     original: null,
   };
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@wonrail/kit/contract/errors";
 import { hexOf } from "@wonrail/kit/contract/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import type { Won } from "@wonrail/kit/contract/money";
-import type { AccountType, Freeze } from "./accountTypes";
+import type { AccountType, Freeze, FreezeSource } from "./accountTypes";
 import type { Intent, IntentKind } from "./intents";
 
 /** The types of postings: the ten types of the unified listing. */
@@ -111,6 +111,13 @@ export interface HoldAfter {
   sequence: bigint;
 }
 
+/** The freeze of one source after an entry. */
+export interface WalletFreeze {
+  walletId: string;
+  source: FreezeSource;
+  freeze: Freeze;
+}
+
 /** A posted request. The journal keeps it unchanged. */
 export interface Entry extends RequestNotes {
   kind: IntentKind;
@@ -129,6 +136,8 @@ export interface Entry extends RequestNotes {
   toAddress: string | null;
   /** The payer's wallet that a payment's request named. It may have paid nothing. */
   payerWalletId: string | null;
+  /** The freeze that freezeAccount set. */
+  freeze: WalletFreeze | null;
   /** The entry that a cancellation cancels, a refund refunds, or whose hold ends. Null when that entry's month left the journal. */
   original: Entry | null;
 }

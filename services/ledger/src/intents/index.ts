@@ -48,9 +48,13 @@ export function mayPost(caller: string | undefined, kind: IntentKind): boolean {
   return caller === undefined || INTENTS[kind].poster === caller;
 }
 
-/** The only service that may post each kind of intent. */
+/** The services that may post each kind of intent. Operators' freezes come from the ledger itself. */
 export function listPosters(): [kind: IntentKind, poster: string][] {
-  return Object.entries(INTENTS).map(([kind, { poster }]) => [kind as IntentKind, poster]);
+  const posters = Object.entries(INTENTS).map(([kind, { poster }]): [IntentKind, string] => [
+    kind as IntentKind,
+    poster,
+  ]);
+  return [...posters, ["freezeAccount", "ledger"]];
 }
 
 export function readIntent(message: PostRequest["intent"]): Intent {

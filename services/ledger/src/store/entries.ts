@@ -328,7 +328,7 @@ function toStoredRequest(rows: EntryRow[], original: Entry | null = null): Store
     paymentRefunded: null,
     hold: null,
     toAddress: null,
-    payerWalletId: null,
+    ...{ payerWalletId: null, freeze: null },
     original,
   };
   const { kind, orgId, requestId } = entry;
@@ -381,6 +381,7 @@ function toOutcome(row: EntryRow, entry: Entry): Outcome {
   if (detail?.hold) entry.hold = toHold(detail.hold);
   entry.toAddress = detail?.toAddress ?? null;
   entry.payerWalletId = detail?.payerWalletId ?? payingNormal(entry);
+  entry.freeze = detail?.freeze ?? null;
   return { status: "posted", entry };
 }
 

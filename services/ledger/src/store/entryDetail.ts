@@ -1,6 +1,6 @@
 import type { JsonObject } from "@wonrail/kit/json";
 import { won } from "@wonrail/kit/contract/money";
-import type { Entry, HoldAfter, HoldState, Outcome } from "../domain/types";
+import type { Entry, HoldAfter, HoldState, Outcome, WalletFreeze } from "../domain/types";
 
 /** The column `detail` of an entry: the parts of its answer that the postings do not show. */
 export interface Detail {
@@ -19,6 +19,7 @@ export interface Detail {
   toAddress?: string;
   /** Present if a payment named another wallet than the NORMAL wallet that paid. */
   payerWalletId?: string;
+  freeze?: WalletFreeze;
   refusal?: JsonObject;
 }
 
@@ -52,6 +53,7 @@ export function detailOf(outcome: Outcome): Detail | null {
   }
   if (entry.toAddress !== null) detail.toAddress = entry.toAddress;
   if (entry.payerWalletId !== payingNormal(entry)) detail.payerWalletId = entry.payerWalletId!;
+  if (entry.freeze !== null) detail.freeze = entry.freeze;
   return isEmpty(detail) ? null : detail;
 }
 

@@ -202,14 +202,14 @@ export function entryChecks(
     },
     {
       invariant: "I8_callers",
-      says: "every entry was posted by the service that may post its intent",
+      says: "every entry was posted by a service that may post its intent",
       violations: sql`
         select e.id::text as what, 'kind ' || e.kind || ' was posted by ' || e.posted_by as details
         from ${entries} e
         left join unnest(
           ${posters.map(([kind]) => intentKinds.toCode(kind))}::smallint[],
-          ${posters.map(([, poster]) => poster)}::text[]) as m (kind, poster) on m.kind = e.kind
-        where e.posted_by is distinct from m.poster and e.posted_by is not null`,
+          ${posters.map(([, poster]) => poster)}::text[]) as m (kind, poster) on m.kind = e.kind and m.poster = e.posted_by
+        where m.kind is null and e.posted_by is not null`,
     },
   ];
 }

@@ -4,6 +4,7 @@ import { sql, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { WalletReopened } from "@wonrail/proto/wallet/events/v1/events";
+import { approveNewest } from "@wonrail/kit/testing/approveNewest";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { runAdmin } from "../admin";
 import { findReopening } from "../store/reopenings";
@@ -31,14 +32,19 @@ const agreed = () => agreedStatus(world, { orgId, walletId });
 test("an operator reopens a deactivated wallet under his name, and its partner can deactivate it again", async () => {
   expect(await deactivate()).toBe("DEACTIVATED");
   const before = (await world.client.getWallet({ orgId, walletId })).wallet!;
-  expect(await reopened()).toEqual({ code: 0, output: `${walletId} was reopened and is ACTIVE now.` });
+  expect(await reopened()).toEqual({
+    code: 0,
+    output: `${walletId} is ACTIVE. No approved reopening waits.`,
+  });
   expect(await agreed()).toBe("ACTIVE");
   const after = (await world.client.getWallet({ orgId, walletId })).wallet!;
   expect(after.updatedAt!.getTime()).toBeGreaterThan(before.updatedAt!.getTime());
-  expect(world.logged()).toContain('"operator":"tester"');
+  expect(world.logged()).toContain('"operator":"second"');
 
-  expect(await listOperatorActions(world.database.db, { limit: 1 })).toMatchObject([
-    { operator: "tester", orgId, subject: walletId, reason: "tokens arrived" },
+  expect(await listOperatorActions(world.database.db, { limit: 3 })).toMatchObject([
+    { operator: "second", orgId, subject: walletId },
+    { operator: "second", orgId },
+    { operator: "tester", orgId, reason: "tokens arrived" },
   ]);
   expect(await deactivate()).toBe("DEACTIVATED");
   expect(await agreed()).toBe("DEACTIVATED");
@@ -74,12 +80,14 @@ test("an active, absent or foreign wallet is refused with the reason, and no req
 test("two jobs finish an interrupted reopening under one request id with one event", async () => {
   await deactivate();
   world.ledger.loseAnswer = dies;
-  expect(await reopen()).toMatchObject({ code: 1, output: expect.stringContaining("is not reopened yet") });
+  expect(await reopen()).toMatchObject({ code: 0 });
+  const waiting = await run(["wallet", "await-reopening", "--org", orgId, "--wallet", walletId]);
+  expect(waiting).toMatchObject({ code: 1, output: expect.stringContaining("is not reopened yet") });
   const { requestId } = (await findReopening(world.database.db, orgId, walletId))!;
   await expect(runJob()).rejects.toThrow("1 wallets could not be reopened");
   // A wallet can be deactivated again only after it is ACTIVE.
   expect(await deactivate()).toBe("WAL_004");
-  expect(await reopen()).toMatchObject({ code: 1 });
+  expect(await reopen()).toMatchObject({ code: 0 });
   expect(await findReopening(world.database.db, orgId, walletId)).toMatchObject({ requestId });
 
   world.ledger.loseAnswer = () => undefined;
@@ -176,26 +184,31 @@ async function another(): Promise<{ walletId: string }> {
   return { walletId: wallet!.walletId };
 }
 
-/** Runs the command while no process executes its request. */
+/** Proposes to reopen a wallet, and approves that. No process executes the request yet. */
 async function reopen(
   options: { org?: string; wallet?: string } = {},
-  patienceMs = 0,
 ): Promise<{ code: number; output: string }> {
-  let output = "";
-  const hear = (text: string) => void (output += text);
-  const args = ["wallet", "reopen", "--org", options.org ?? orgId, "--wallet", options.wallet ?? walletId];
-  args.push("--reason", "tokens arrived");
-  const config = { WALLET_ADDRESS: world.address, USER: "tester" };
-  const code = await runAdmin(args, { config, out: hear, err: hear, patienceMs });
-  return { code, output: output.trimEnd() };
+  const key = ["--org", options.org ?? orgId, "--wallet", options.wallet ?? walletId];
+  const proposed = await run(["wallet", "reopen", ...key, "--reason", "tokens arrived"]);
+  if (proposed.code !== 0) return proposed;
+  const { code, out, err } = await approveNewest("wallet", { WALLET_ADDRESS: world.address });
+  return { code, output: out + err };
 }
 
 /** And while the service runs. */
 async function reopened(): Promise<{ code: number; output: string }> {
-  const command = reopen({}, 20_000);
-  await until(async () => (await findReopening(world.database.db, orgId, walletId)) !== undefined);
+  await reopen();
+  const waiting = run(["wallet", "await-reopening", "--org", orgId, "--wallet", walletId], 20_000);
   await runJob();
-  return command;
+  return waiting;
+}
+
+async function run(args: string[], patienceMs = 0): Promise<{ code: number; output: string }> {
+  let output = "";
+  const hear = (text: string) => void (output += text);
+  const config = { WALLET_ADDRESS: world.address, USER: "tester" };
+  const code = await runAdmin(args, { config, out: hear, err: hear, patienceMs });
+  return { code, output: output.trimEnd() };
 }
 
 function runJob(): Promise<void> {

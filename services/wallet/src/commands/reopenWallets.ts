@@ -30,7 +30,8 @@ export async function beginReopening(
     await lockWallets(tx, [{ orgId, walletId }]);
     const wallet = await findWallet(tx, orgId, walletId);
     if (wallet?.status !== "DEACTIVATED") return wallet?.status;
-    await recordOperatorAction(tx, operator, { orgId, subject: walletId });
+    const effect = `Make the deactivated wallet ${walletId} ACTIVE again, with all tokens on its address.`;
+    await recordOperatorAction(tx, operator, { orgId, subject: walletId, effect });
     return insertReopening(tx, { orgId, walletId, requestId: newRequestId(), operator: operator.name });
   });
 }

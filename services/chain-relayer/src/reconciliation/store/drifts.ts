@@ -129,11 +129,13 @@ export async function acknowledgeDrifts(
   db: Queryable,
   which: { walletId: string } | { driftId: bigint },
   acknowledgedBy: string,
-): Promise<number> {
+): Promise<Drift[]> {
   const chosen = "walletId" in which ? sql`wallet_id = ${which.walletId}` : sql`drift_id = ${which.driftId}`;
-  return db.run(sql`
+  const rows = await db.write<DriftRow>(sql`
     update drifts set acknowledged_at = now(), acknowledged_by = ${acknowledgedBy}
-    where ${chosen} and acknowledged_at is null`);
+    where ${chosen} and acknowledged_at is null
+    returning *`);
+  return rows.map(toDrift);
 }
 
 export interface OpenDrifts {

@@ -49,7 +49,9 @@ export async function adoptPaymentManager(
   return tx(db, async (tx) => {
     if ((await lockPaymentManagers(tx)).at(-1) !== known.at(-1)) return "changed_meanwhile";
     await savePaymentManager(tx, address);
-    await recordOperatorAction(tx, operator, { subject: address, details: { before: known.at(-1)! } });
+    const before = known.at(-1)!;
+    const effect = `Settle later operations through the payment manager ${address} instead of ${before}.`;
+    await recordOperatorAction(tx, operator, { subject: address, effect, details: { before } });
     return "adopted";
   });
 }

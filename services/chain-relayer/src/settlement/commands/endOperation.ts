@@ -1,4 +1,5 @@
-import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
+import { type ActingOperator, type ActionEffect, recordOperatorAction } from "@wonrail/kit/admin";
+import { sumWon } from "@wonrail/kit/contract/money";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type Provider, tokenOf, type TransferReceipt } from "../../evm";
@@ -55,12 +56,24 @@ export async function endOperation(
     const operation = await lockUndecidedOperation(tx, ledgerRef);
     if (!operation) return "not_at_a_dead_end";
     const ending = await apply(tx, operation, decision, { receipt, network: deps.network });
-    const { orgId } = operation;
     const details = { decision: decision.decision, txHash: decision.txHash };
     if (ending === "done")
-      await recordOperatorAction(tx, decision.operator, { orgId, subject: ledgerRef, details });
+      await recordOperatorAction(tx, decision.operator, { ...effectOf(operation, decision), details });
     return ending;
   });
+}
+
+function effectOf(operation: Operation, { decision, txHash }: OperatorDecision): ActionEffect {
+  const { orgId, ledgerRef: subject, steps } = operation;
+  const effects: Record<Decision, string> = {
+    settled_elsewhere: `Mark ${subject} as settled by the transaction ${txHash}.`,
+    give_up: `Give the hold ${subject} up and re-credit its wallet as soon as that is proven safe.`,
+    sign_anew: `Send ${subject} to the chain again, under another name.`,
+    read_again: `Read the BLOCKED entry ${subject} again and settle it.`,
+    pass_over: `Pass over the BLOCKED entry ${subject}: it is never settled on the chain.`,
+  };
+  const amountWon = sumWon(steps.map((step) => step.amountWon));
+  return { orgId, subject, effect: effects[decision], ...(steps.length === 0 ? {} : { amountWon }) };
 }
 
 async function apply(

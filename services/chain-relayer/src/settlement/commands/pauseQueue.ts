@@ -1,6 +1,6 @@
 import { type ActingOperator, recordOperatorAction } from "@wonrail/kit/admin";
 import { type Database, tx } from "@wonrail/kit/db";
-import { setQueuePause } from "../store/settlementQueues";
+import { lockQueuePause, setQueuePause } from "../store/settlementQueues";
 
 /** Starts no new operations of the organisation. False if it has no queue. */
 export function pauseQueue(
@@ -8,27 +8,26 @@ export function pauseQueue(
   orgId: string,
   operator: ActingOperator,
 ): Promise<boolean> {
-  return setPause(db, orgId, `${operator.reason} (${operator.name})`, operator);
+  const pausedReason = `${operator.reason} (${operator.name})`;
+  return tx(db, async (tx) => {
+    const isKnown = await setQueuePause(tx, orgId, pausedReason);
+    if (isKnown) await recordOperatorAction(tx, operator, { orgId, subject: orgId });
+    return isKnown;
+  });
 }
 
-/** Starts the operations of a paused organisation again. False if it has no queue. */
+/** Starts the operations of a paused organisation again. False if its queue is not paused. */
 export function resumeQueue(
   { db }: { db: Database },
   orgId: string,
   operator: ActingOperator,
 ): Promise<boolean> {
-  return setPause(db, orgId, null, operator);
-}
-
-function setPause(
-  db: Database,
-  orgId: string,
-  pausedReason: string | null,
-  operator: ActingOperator,
-): Promise<boolean> {
   return tx(db, async (tx) => {
-    const isKnown = await setQueuePause(tx, orgId, pausedReason);
-    if (isKnown) await recordOperatorAction(tx, operator, { orgId, subject: orgId });
-    return isKnown;
+    const pausedReason = await lockQueuePause(tx, orgId);
+    if (pausedReason === null) return false;
+    await setQueuePause(tx, orgId, null);
+    const effect = `Settle the operations of ${orgId} again. It is paused for this reason: ${pausedReason}.`;
+    await recordOperatorAction(tx, operator, { orgId, subject: orgId, effect });
+    return true;
   });
 }

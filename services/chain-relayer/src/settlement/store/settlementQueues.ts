@@ -151,6 +151,13 @@ export async function setQueuePause(db: Queryable, orgId: string, reason: string
   );
 }
 
+/** Locks the queue. Returns the reason of its pause, or null if there is no paused queue. */
+export async function lockQueuePause(tx: Tx, orgId: string): Promise<string | null> {
+  const queue = await tx.maybe<{ reason: string | null }>(sql`
+    select paused_reason as reason from settlement_queues where org_id = ${orgId} for no key update`);
+  return queue?.reason ?? null;
+}
+
 export interface SettlementQueue {
   orgId: string;
   pausedReason: string | null;

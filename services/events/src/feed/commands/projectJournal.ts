@@ -1,7 +1,10 @@
 import { type Tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { Freeze, FreezeSource } from "@wonrail/proto/ledger/v1/intents";
+import { type Change } from "../domain/change";
 import { type JournalEntry, cancellationOf, changeOfEntry } from "../domain/journal";
+import { walletChanged } from "../domain/wallets";
 import { saveBalances, type WalletBalance } from "../store/balances";
 import { saveCancellations } from "../store/cancellations";
 import { findChangedMetadata } from "../store/changedMetadata";
@@ -18,7 +21,9 @@ export async function projectJournal(
   );
   await publishChanges(tx, entries, async () => {
     const metadata = await findChangedMetadata(tx, entries.flatMap(idsOf));
-    const changes = entries.flatMap((entry) => changeOfEntry(entry, network, (id) => metadata.get(id)) ?? []);
+    const changes = entries.flatMap(
+      (entry) => freezeByOperator(entry) ?? changeOfEntry(entry, network, (id) => metadata.get(id)) ?? [],
+    );
     saveBalances(tx, newestBalances(entries));
     saveCancellations(
       tx,
@@ -29,6 +34,24 @@ export async function projectJournal(
     );
     return changes;
   });
+}
+
+/**
+ * The wallet that operators froze or unfroze. A freeze by the chain is published from chain-relayer's
+ * event.
+ */
+function freezeByOperator({ orgId, sourceId, entry }: JournalEntry): Change | undefined {
+  if (entry.result?.$case !== "walletFreeze") return undefined;
+  const { walletId, source, freeze } = entry.result.value;
+  if (source !== FreezeSource.OPERATOR) return undefined;
+  const type = freeze === Freeze.NONE ? "wallet.updated" : "wallet.frozen";
+  const after = entry.balances.find(({ accountId }) => accountId === walletId);
+  const amounts = after && { balanceWon: BigInt(after.balanceWon), availableWon: BigInt(after.availableWon) };
+  return walletChanged(
+    { orgId, sourceId, occurredAt: entry.postedAt!, objectId: walletId, type },
+    {},
+    amounts,
+  );
 }
 
 /** The ids of the objects that an entry makes or changes. */

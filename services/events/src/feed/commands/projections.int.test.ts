@@ -23,7 +23,7 @@ import {
 import { MetadataChanged, PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
 import { type Payout, PayoutMode, PayoutStatus } from "@wonrail/proto/payment/v1/payment";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
-import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
+import { Freeze, FreezeSource, IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { DepositCredited, RecordChanged, WalletBlockChanged } from "@wonrail/proto/relayer/events/v1/events";
 import { PaymentType, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletCreated, WalletDeactivated, WalletUpdated } from "@wonrail/proto/wallet/events/v1/events";
@@ -295,6 +295,30 @@ test("wallet events show the balance after the newest entry", async () => {
   expect(Object.keys(events[0]!.data)).toEqual([
     ...["walletId", "userId", "walletType", "walletAddress", "balance", "availableBalance"],
     ...["status", "metadata", "createdAt", "updatedAt"],
+  ]);
+});
+
+test("a freeze by operators is published, and one by the chain is left to chain-relayer's event", async () => {
+  const orgId = newId("org");
+  const walletId = newId("wal");
+  const facts = { walletId, orgId, userId: "u-1", walletType: WalletType.NORMAL, walletAddress: OUTSIDE };
+  const made = { wallet: facts, metadata: {}, createdAt: new Date(1_000) };
+  const created = received("wallet_created", orgId, walletId, WalletCreated.encode(made).finish());
+  await world.project("projectWallets", [created]);
+  const post = (source: FreezeSource, freeze: Freeze) =>
+    world.post(orgId, {
+      ...chargeEntry(walletId, 7_000n, 7_000n),
+      ...{ kind: IntentKind.FREEZE_ACCOUNT, requestId: newId("opn"), postings: [] },
+      result: { $case: "walletFreeze", value: { walletId, source, freeze } },
+    });
+  await post(FreezeSource.CHAIN, Freeze.ALL);
+  await post(FreezeSource.OPERATOR, Freeze.OUTGOING);
+  await post(FreezeSource.OPERATOR, Freeze.NONE);
+  const { events } = await world.list(orgId, { objectId: walletId });
+  expect(events.map(({ type, data }) => [type, data.balance])).toEqual([
+    ["wallet.created", 0],
+    ["wallet.frozen", 7_000],
+    ["wallet.updated", 7_000],
   ]);
 });
 

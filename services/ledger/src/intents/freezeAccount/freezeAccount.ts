@@ -45,5 +45,5 @@ function freezeWallet(book: Book, request: LedgerRequest, intent: FreezeAccount)
   const account = walletOf(book, request.orgId, walletId);
   if (source === "CHAIN") account.frozenByChain = freeze;
   else account.frozenByOperator = freeze;
-  return record(book, request, [account]);
+  return { ...record(book, request, [account]), freeze: { walletId, source, freeze } };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { actionsOf, createAdminService } from "@wonrail/kit/admin";
 import { type ClientLifecycle, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { createLog } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
@@ -49,7 +50,12 @@ export function openWorld(config: Partial<Config> = {}): Promise<World> {
     const { address } = await parts.server([ledger.service], { log });
     const own = { LEDGER_ADDRESS: address, KEK_PATH: kekPath, ...SETTINGS, ...config } as Config;
     const app = parts.app((onClose) => createApp({ config: own, db: database.db, log, registry, onClose }));
-    const server = await parts.server([...rpc(app), adminRpc(app)], { log, registry });
+    const admin = adminRpc(app, database.db);
+    const common = { db: database.db, service: "wallet", commit: "0", topic: undefined };
+    const server = await parts.server([...rpc(app), admin, createAdminService(common, actionsOf([admin]))], {
+      log,
+      registry,
+    });
     const client = parts.client(WalletServiceService, server.address, { name: "wallet" });
     return {
       database,
