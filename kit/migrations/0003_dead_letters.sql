@@ -26,5 +26,6 @@ create table dead_letters (
 );
 
 -- Letters that an operator must look at are counted per feed.
-create index dead_letters_open on dead_letters (consumer_group, topic) where replayed_at is null;
+create index dead_letters_open on dead_letters (consumer_group, topic)
+  where replayed_at is null and dropped_at is null;
 create index dead_letters_to_replay on dead_letters (consumer_group, id) where replay_requested_at is not null;
