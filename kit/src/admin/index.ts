@@ -6,4 +6,14 @@ export {
   recordOperatorAction,
   verifyOperatorActions,
 } from "./operatorActions";
-export { type ActingOperator, type RoleName, roleMessage } from "./operators";
+export {
+  type ActingOperator,
+  type AdminRule,
+  MAX_REASON_LENGTH,
+  mayUse,
+  OPERATOR_NAME,
+  OPERATOR_ROLES,
+  type RoleName,
+  roleMessage,
+} from "./operators";
+export { readAdminRules } from "./rules";
