@@ -14,6 +14,7 @@ const shared = {
   moduleNameMapper: {
     "^@wonrail/(kit|gateway)/(.*)$": "<rootDir>/$1/src/$2",
     "^@wonrail/(auth|wallet|ledger|payment|chain-relayer|events)/(.*)$": "<rootDir>/services/$1/src/$2",
+    "^@wonrail/console/(.*)$": "<rootDir>/console/server/src/$1",
     "^@wonrail/local/(.*)$": "<rootDir>/deploy/local/src/$1",
   },
   modulePathIgnorePatterns: ["<rootDir>/.*/dist/", "<rootDir>/.wonrail/", "<rootDir>/.cache/"],

@@ -36,6 +36,7 @@ const TOP_LEVEL = [
   "services",
   "proto",
   "gateway",
+  "console",
   "sdk",
   "deploy",
   "helm",
@@ -93,12 +94,14 @@ describe.each(SERVICES)("services/%s", (service) => {
   });
 });
 
-test("no service imports another, nor does the gateway", () => {
+test("no service or edge imports another", () => {
   const wrong = imports(production).filter(({ from, to }) => {
-    const home = /^(services\/[^/]+|gateway|sdk)\//.exec(from)?.[1];
+    const home = /^(services\/[^/]+|gateway|console\/server|sdk)\//.exec(from)?.[1];
     if (home === undefined) return false;
     const other =
-      /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|events|gateway|sdk|local|e2e)(\/|$)/.test(to);
+      /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|events|gateway|console|sdk|local|e2e)(\/|$)/.test(
+        to,
+      );
     return other || (to.startsWith(".") && !join(dirname(from), to).startsWith(`${home}/`));
   });
   expect(
@@ -184,7 +187,7 @@ describe("each outside library stays in its folder:", () => {
       /^(services\/wallet\/src\/keys\/|services\/chain-relayer\/src\/evm\/|sdk\/examples\/|contracts\/|e2e\/)/,
     ],
     ["opossum", /^kit\/src\/grpc\//],
-    ["express", /^(gateway|e2e\/x402)\//],
+    ["express", /^(gateway|console\/server|e2e\/x402)\//],
   ];
   test.each(homes)("%s", (library, home) => {
     const wrong = imports(production).filter(
@@ -206,7 +209,7 @@ test("process.env is read in config.ts only", () => {
 test("all SQL of a service is in store/", () => {
   const wrong = production.filter(
     (path) =>
-      /^services\/[^/]+\/src\//.test(path) &&
+      /^(services\/[^/]+|console\/server)\/src\//.test(path) &&
       !/\/src\/(\w+\/)?store\//.test(path) &&
       /\bsql`/.test(read(path)),
   );

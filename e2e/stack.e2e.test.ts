@@ -15,7 +15,7 @@ import { startWalletTraffic, type WalletTraffic } from "./support/walletTraffic"
 jest.setTimeout(600_000);
 
 const PARTS = { feed: ["postgres", "anvil"], kafka: ["postgres", "anvil", "kafka"] } as const;
-const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "events", "gateway"];
+const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "events", "gateway", "console"];
 
 /** Kafka if the machine has it. feedAlone.int.test.ts kills the readers of the feed. */
 const bus = planBus({ ...readConfig(), bus: undefined }).kind === "feed" ? "feed" : "kafka";
@@ -59,6 +59,28 @@ describe(`a stack on the ${bus} bus`, () => {
     expect(reports.find(({ name }) => name === "ledger")).toMatchObject({ state: "stopped", ready: false });
     await running.act("start", "ledger");
     await running.untilReady();
+  });
+
+  test("the printed link signs in to the console, whose RPCs reach the services", async () => {
+    const link = new URL(/^ +Console +(http\S+)/m.exec(running.output())![1]!);
+    expect(link.origin).toBe(running.stack().consoleUrl);
+    const signedIn = await fetch(link, { redirect: "manual" });
+    const headers = { cookie: signedIn.headers.getSetCookie()[0]!.split(";")[0]!, origin: link.origin };
+    const session = await readData(await fetch(new URL("/api/session", link), { headers }));
+    expect(session).toMatchObject({ operator: { roles: ["admin"] } });
+    const answer = await fetch(
+      new URL("/api/admin/wonrail.auth.v1.AuthAdminService/ListOrganisations", link),
+      {
+        method: "POST",
+        headers: {
+          ...headers,
+          "content-type": "application/json",
+          "x-csrf-token": String(session.csrfToken),
+        },
+        body: '{"limit":10}',
+      },
+    );
+    expect(JSON.stringify(await readData(answer))).toContain('"DEMO"');
   });
 
   test("a second start in the same home prints the reason and exits with 2", async () => {
@@ -134,4 +156,8 @@ function exitOf(launcher: ReturnType<typeof launch>): Promise<number | null> {
 async function untilGone(processes: KnownProcess[]): Promise<void> {
   for (let waitedMs = 0; processes.some(isAlive) && waitedMs < 60_000; waitedMs += 50) await sleep(50);
   expect(processes.filter(isAlive)).toEqual([]);
+}
+
+async function readData(response: Response): Promise<Record<string, unknown>> {
+  return ((await response.json()) as { data: Record<string, unknown> }).data;
 }

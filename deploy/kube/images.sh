@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the seven images, and with PARTS=1 those of Postgres and the EVM node. Then hands each to LOAD, if that is set.
+# Builds our images, and with PARTS=1 those of Postgres and the EVM node. Then hands each to LOAD, if that is set.
 #   BUILD  what builds: "docker build" unless stated; more of its flags may follow
 #   BASE   the base image; the Dockerfiles' own unless stated
 #   LOAD   a command that is called with each image's name: LOAD="kind load docker-image"
@@ -16,7 +16,7 @@ made() { # image folder flags…
   echo "$image  $((SECONDS - from)) s"
 }
 
-for service in gateway auth wallet ledger payment chain-relayer events; do
+for service in gateway console auth wallet ledger payment chain-relayer events; do
   made "wonrail-$service:$tag" . -f deploy/Dockerfile --build-arg "SERVICE=$service" --build-arg "COMMIT=$(git rev-parse --short HEAD)"
 done
 if [ -n "${PARTS:-}" ]; then

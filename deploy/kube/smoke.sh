@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 namespace="${NAMESPACE:-wonrail-smoke}"
 helm="${HELM:-helm}"
 probe="${PROBE_IMAGE:-wonrail-gateway:0.1.0}"
-services=(auth ledger wallet payment chain-relayer events gateway)
+services=(auth ledger wallet payment chain-relayer events gateway console)
 read -ra more <<<"${HELM_ARGS:-}"
 chart=(helm/wonrail --namespace "$namespace" -f helm/wonrail/values-ci.yaml "${more[@]}" --wait --timeout 10m)
 kube() { kubectl --namespace "$namespace" "$@"; }

@@ -8,6 +8,7 @@ const DOCS = fileURLToPath(new URL("..", import.meta.url));
 const operate = section("Operate", "operate", [
   "install",
   "configure",
+  "console",
   "production",
   "contracts",
   "capacity",

@@ -1,4 +1,4 @@
-import { PROCESSES, readText } from "../ops/repository";
+import { DEPLOYED, readText } from "../ops/repository";
 
 interface Setting {
   name: string;
@@ -10,7 +10,7 @@ interface Setting {
 export function renderConfiguration(): string {
   const files = ["kit/src/tls.ts", "kit/src/tracing.ts", "kit/src/service/config.ts"];
   const shared = readSettings(files.map(readText).join("\n"));
-  const own = PROCESSES.map(({ name, folder }) => {
+  const own = DEPLOYED.map(({ name, folder }) => {
     const rows = readSettings(readText(`${folder}/src/config.ts`));
     return `## ${name}\n\n${renderTable(rows)}\n`;
   });
@@ -26,7 +26,7 @@ A setting without a default is required, unless its meaning says otherwise.
 
 ## Every service
 
-The gateway uses \`TLS_*\` and tracing only, and its own table below.
+The gateway and the console use \`TLS_*\` and tracing only, and their own tables below.
 
 ${renderTable(shared)}
 

@@ -11,11 +11,13 @@ import {
   podsOf,
   render,
 } from "./chart";
-import { PROCESSES, calledBy, settingsOf, youngFlag } from "./repository";
+import { DEPLOYED, calledBy, settingsOf, youngFlag } from "./repository";
 
 if (helm === undefined)
   reportSkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
+/** Processes with an HTTP server in place of a gRPC server. */
+const EDGES = ["gateway", "console"];
 const ONE_KAFKA_USER =
   "bus.ownAuthority=true,secrets.kafka.secretPrefix=,secrets.kafka.existingSecret=wonrail-kafka";
 const PROXY_WARNING = /WARNING: services\.gateway\.trustedProxyHops is 0/;
@@ -73,13 +75,14 @@ withHelm("the chart", () => {
 
   it("gives each service its own Kafka user", () => {
     const pods = podsOf(rendered.get("production")!);
-    for (const { name, schema } of PROCESSES) {
+    for (const { name } of DEPLOYED) {
+      const isService = !EDGES.includes(name);
       const { pod } = pods.find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
       const shown = JSON.stringify(pod.volumes).match(/"wonrail-kafka[^"]*"/g) ?? [];
-      expect({ name, shown }).toEqual({ name, shown: schema ? [`"wonrail-kafka-${name}"`] : [] });
+      expect({ name, shown }).toEqual({ name, shown: isService ? [`"wonrail-kafka-${name}"`] : [] });
       const { env } = pod.containers[0]!;
       const kafka = Object.fromEntries(env!.map((each) => [each.name, each.value]));
-      if (schema) expect(kafka).toMatchObject({ KAFKA_TLS: "true", KAFKA_SASL: "scram-sha-512" });
+      if (isService) expect(kafka).toMatchObject({ KAFKA_TLS: "true", KAFKA_SASL: "scram-sha-512" });
     }
   });
 
@@ -116,7 +119,7 @@ withHelm("the chart", () => {
     });
 
     it("names each variable once, and only variables that the code reads", () => {
-      for (const process of PROCESSES) {
+      for (const process of DEPLOYED) {
         const container = workload(manifests(), process.name);
         const names = container.env!.map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
@@ -132,7 +135,7 @@ withHelm("the chart", () => {
     });
 
     it("starts each process with the same young generation, which leaves room for the old one", () => {
-      for (const { name } of PROCESSES) {
+      for (const { name } of DEPLOYED) {
         const { env } = workload(manifests(), name);
         const flags = env!.find((each) => each.name === "NODE_OPTIONS")!.value!.split(" ");
         expect({ name, flags }).toEqual({ name, flags: expect.arrayContaining([youngFlag(name)]) });
@@ -142,7 +145,7 @@ withHelm("the chart", () => {
     });
 
     it("keeps the signer on its own nodes in production", () => {
-      const pools = PROCESSES.map(({ name }) => {
+      const pools = DEPLOYED.map(({ name }) => {
         const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
         return { name, pool: pod.nodeSelector, tolerates: pod.tolerations };
       }).filter(({ pool, tolerates }) => pool !== undefined || tolerates !== undefined);
@@ -155,25 +158,28 @@ withHelm("the chart", () => {
     });
 
     it("draws exactly the code's edges, in addresses and in policies", () => {
-      for (const process of PROCESSES) {
+      for (const process of DEPLOYED) {
         const addresses = workload(manifests(), process.name)
           .env!.filter(({ name }) => name.endsWith("_ADDRESS") && !/TOKEN|MANAGER/.test(name))
           .map(({ value }) => /^wonrail-(.+):7000$/.exec(value!)![1]);
         expect(addresses.sort()).toEqual(calledBy(process));
         expect(egressComponents(policy(manifests(), process.name), 7000)).toEqual(calledBy(process));
-        const callers = PROCESSES.filter((each) => calledBy(each).includes(process.name)).map(
+        const callers = DEPLOYED.filter((each) => calledBy(each).includes(process.name)).map(
           ({ name }) => name,
         );
-        if (process.schema)
+        if (!EDGES.includes(process.name))
           expect(ingressComponents(policy(manifests(), process.name), "grpc")).toEqual(callers.sort());
       }
     });
 
-    it("lets only chain-relayer reach the chain, and only events reach endpoints of partners", () => {
-      const outside = PROCESSES.filter(({ name }) =>
+    it("lets only chain-relayer, events and the console reach their hosts outside", () => {
+      const outside = DEPLOYED.filter(({ name }) =>
         egressPorts(policy(manifests(), name)).some((port) => port === 443 || port === 8545),
       );
-      expect(outside.map(({ name }) => name)).toEqual(["chain-relayer", "events"]);
+      expect(outside.map(({ name }) => name)).toEqual(
+        // Only production has an identity provider.
+        ["chain-relayer", "events", ...(values.startsWith("production") ? ["console"] : [])],
+      );
       const deny = manifests().find(
         ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name.endsWith("-deny"),
       )!;
@@ -191,7 +197,7 @@ withHelm("the chart", () => {
       expect(holders("kek.json")).toEqual(["wallet"]);
       expect(holders("webhook-kek.json")).toEqual(["events"]);
       expect(holders("operator-key")).toEqual(["chain-relayer"]);
-      for (const { name, schema } of PROCESSES) {
+      for (const { name, schema } of DEPLOYED) {
         expect(new Set(holders(`${name}-url`))).toEqual(new Set(schema ? ownersOf(values, name) : []));
       }
       expect(JSON.stringify(pods())).not.toMatch(/postgres(ql)?:\/\//);
@@ -201,7 +207,7 @@ withHelm("the chart", () => {
       const asked = manifests().flatMap(({ kind, spec }) =>
         kind === "NetworkPolicy" ? ((spec as Policy).egress ?? []).filter(asksForNames) : [],
       );
-      expect(asked.length).toBeGreaterThanOrEqual(PROCESSES.length);
+      expect(asked.length).toBeGreaterThanOrEqual(DEPLOYED.length);
       for (const { to } of asked)
         expect(to).toEqual([
           {
@@ -231,7 +237,8 @@ withHelm("the chart", () => {
 
     it("mounts each process only its own certificate, and probes only ports that admit the kubelet", () => {
       const hasMtls = !values.includes("plain text");
-      for (const { name, schema } of PROCESSES) {
+      for (const { name } of DEPLOYED) {
+        const isService = !EDGES.includes(name);
         const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
         const volumes = (pod.volumes ?? []) as { secret?: { secretName: string } }[];
         const secrets = volumes.flatMap(({ secret }) => secret?.secretName ?? []);
@@ -240,8 +247,8 @@ withHelm("the chart", () => {
         const tls = pod.containers[0]!.env!.filter(({ name: variable }) => variable.startsWith("TLS_"));
         expect(tls).toHaveLength(hasMtls ? 3 : 0);
         const allowed = pod.containers[0]!.env!.find((one) => one.name === "ALLOW_UNIDENTIFIED_CALLERS");
-        expect(allowed?.value).toBe(schema === undefined || hasMtls ? undefined : "true");
-        const byGrpc = schema !== undefined && !hasMtls;
+        expect(allowed?.value).toBe(!isService || hasMtls ? undefined : "true");
+        const byGrpc = isService && !hasMtls;
         expect(pod.containers[0]).toMatchObject({
           startupProbe: byGrpc ? { grpc: { port: 7000 } } : { httpGet: { path: "/livez" } },
         });
@@ -276,7 +283,7 @@ withHelm("the chart", () => {
     });
 
     it("probes, drains and rolls out without a gap", () => {
-      for (const { name } of PROCESSES) {
+      for (const { name } of DEPLOYED) {
         const { spec } = manifests().find(
           (each) => each.kind === "Deployment" && each.metadata.name === `wonrail-${name}`,
         )!;

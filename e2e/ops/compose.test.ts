@@ -1,6 +1,6 @@
 import Ajv, { type AnySchema } from "ajv";
 import { parse } from "yaml";
-import { PROCESSES, calledBy, readText, settingsOf, youngFlag } from "./repository";
+import { DEPLOYED, calledBy, readText, settingsOf, youngFlag } from "./repository";
 
 interface Service {
   image?: string;
@@ -21,7 +21,7 @@ const compose = parse(readText("deploy/compose.yaml"), { merge: true }) as {
 const entries = Object.entries(compose.services);
 
 describe("deploy/compose.yaml", () => {
-  it.each(PROCESSES.map((each) => [each.name, each] as const))(
+  it.each(DEPLOYED.map((each) => [each.name, each] as const))(
     "tells %s what its code reads, and whom it calls",
     (name, process) => {
       const { environment = {}, depends_on = {} } = compose.services[name]!;
@@ -37,7 +37,7 @@ describe("deploy/compose.yaml", () => {
       expect(addresses.map(([, value]) => value.replace(":7000", "")).sort()).toEqual(calledBy(process));
       for (const callee of calledBy(process)) {
         // Of two services that call each other, the first one starts alone.
-        const isMutual = calledBy(PROCESSES.find((one) => one.name === callee)!).includes(name);
+        const isMutual = calledBy(DEPLOYED.find((one) => one.name === callee)!).includes(name);
         const theirs = (isMutual && compose.services[callee]!.depends_on) || {};
         const waits = [
           ...Object.entries(depends_on).filter(([other]) => other === callee),
@@ -49,14 +49,14 @@ describe("deploy/compose.yaml", () => {
   );
 
   it("starts each process with the same young generation", () => {
-    for (const { name } of PROCESSES) {
+    for (const { name } of DEPLOYED) {
       const flags = compose.services[name]!.environment!.NODE_OPTIONS!.split(" ");
       expect({ name, flags }).toEqual({ name, flags: expect.arrayContaining([youngFlag(name)]) });
     }
   });
 
   it("migrates each schema with the image of its service, before the service starts", () => {
-    for (const { name, schema } of PROCESSES) {
+    for (const { name, schema } of DEPLOYED) {
       if (schema === undefined) continue;
       const job = compose.services[`migrate-${name}`]!;
       expect(job.image).toBe(compose.services[name]!.image);
@@ -71,7 +71,7 @@ describe("deploy/compose.yaml", () => {
   });
 
   it("builds each of our images from the one Dockerfile, and takes the others by a fixed tag", () => {
-    for (const { name } of PROCESSES) {
+    for (const { name } of DEPLOYED) {
       const builders = entries.filter(([, { build }]) => build?.args.SERVICE === name);
       expect(builders.map(([, { build, image }]) => [build!.dockerfile, image])).toContainEqual([
         "deploy/Dockerfile",
@@ -102,7 +102,7 @@ describe("deploy/compose.yaml", () => {
   it("listens on this machine only, without privileges and with a read-only root", () => {
     const ports = entries.flatMap(([, { ports = [] }]) => ports);
     expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
-    for (const { name } of PROCESSES)
+    for (const { name } of DEPLOYED)
       expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
   });
 
@@ -138,7 +138,7 @@ describe("skaffold.yaml", () => {
   it("builds the six images and hands each to its part of the chart", () => {
     expect(skaffold.apiVersion).toMatch(/^skaffold\/v4beta(1[4-9]|[2-9]\d)$/);
     const [release] = skaffold.deploy.helm.releases;
-    for (const { name } of PROCESSES) {
+    for (const { name } of DEPLOYED) {
       expect(skaffold.build.artifacts).toContainEqual({
         image: `wonrail-${name}`,
         context: ".",
@@ -149,7 +149,7 @@ describe("skaffold.yaml", () => {
         `{{.IMAGE_FULLY_QUALIFIED_${variable}}}`,
       );
     }
-    expect(skaffold.build.artifacts).toHaveLength(PROCESSES.length);
+    expect(skaffold.build.artifacts).toHaveLength(DEPLOYED.length);
   });
 
   it("has the profiles, and names only existing files", () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PROCESSES, ROOT, readText } from "./repository";
+import { DEPLOYED, ROOT, readText } from "./repository";
 
 const text = readText("deploy/Dockerfile");
 const stages = text.split(/^(?=FROM )/m).slice(1);
@@ -42,7 +42,7 @@ describe("deploy/Dockerfile", () => {
 
   it("images exclude test code, and production code imports none of it", () => {
     expect(text).toMatch(/find .*testing -type f -delete/);
-    const folders = ["kit", ...PROCESSES.map(({ folder }) => folder)];
+    const folders = ["kit", ...DEPLOYED.map(({ folder }) => folder)];
     const imports = folders
       .flatMap((folder) =>
         readdirSync(join(ROOT, folder, "src"), { recursive: true, encoding: "utf8" })
@@ -58,7 +58,7 @@ describe("deploy/Dockerfile", () => {
   });
 
   it("copies the manifest of every workspace that a process needs", () => {
-    const folders = ["kit", "proto", "contracts", ...PROCESSES.map(({ folder }) => folder)];
+    const folders = ["kit", "proto", "contracts", ...DEPLOYED.map(({ folder }) => folder)];
     for (const folder of folders) {
       expect(text).toContain(`COPY ${folder}/package.json ${folder}/`);
       expect(workspaces.some((each) => each === folder || each === `${folder.split("/")[0]}/*`)).toBe(true);

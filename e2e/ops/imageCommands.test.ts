@@ -1,14 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { operatePages, PROCESSES, ROOT, readText } from "./repository";
+import { operatePages, DEPLOYED, ROOT, readText } from "./repository";
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
-  ...PROCESSES.map(({ folder }) => `${folder}/README.md`),
+  ...DEPLOYED.map(({ folder }) => `${folder}/README.md`),
   ...operatePages(),
   "README.md",
 ];
-const folders = PROCESSES.map(({ folder }) => folder);
+const folders = DEPLOYED.map(({ folder }) => folder);
 const dockerfile = readText("deploy/Dockerfile");
 const leftOut = readText(".dockerignore").split("\n");
 
@@ -53,7 +53,7 @@ function absentIn(text: string, page: string): string[] {
   const home = folders.find((folder) => page === `${folder}/README.md`);
   return [...named].flatMap(([, pod, path]) => {
     if (path!.startsWith("contracts/")) return existsSync(join(ROOT, path!)) ? [] : [path!];
-    const at = PROCESSES.find(({ name }) => name === pod)?.folder ?? home;
+    const at = DEPLOYED.find(({ name }) => name === pod)?.folder ?? home;
     const places = path!.startsWith("/app/")
       ? [path!.slice("/app/".length)]
       : (at === undefined ? folders : [at]).map((folder) => `${folder}/${path}`);

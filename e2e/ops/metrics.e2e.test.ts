@@ -5,7 +5,7 @@ import { readConfig } from "@wonrail/local/config";
 import { planBus } from "@wonrail/local/startBus";
 import { type TestStack, startStack } from "../support/startStack";
 import { declaredMetrics, labelsAskedIn, runtimeMetrics } from "./metrics";
-import { PROCESSES } from "./repository";
+import { DEPLOYED } from "./repository";
 import { expressions } from "./rules";
 
 /** Kafka if this machine can run it. */
@@ -18,7 +18,7 @@ afterAll(async () => void (await stack.stop()), 120_000);
 const declared = declaredMetrics();
 const runtime = new Set(runtimeMetrics());
 
-test.each(PROCESSES.map(({ name }) => name))(
+test.each(DEPLOYED.map(({ name }) => name))(
   "%s exports what docs/reference/metrics.md says, and nothing else",
   async (name) => {
     const exported = [...(await scrape(name)).matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]!);
@@ -40,7 +40,7 @@ const METRICS_ABSENT_LOCALLY = [
 ];
 
 test("each kit metric is exported by at least one process", async () => {
-  const texts = await Promise.all(PROCESSES.map(({ name }) => scrape(name)));
+  const texts = await Promise.all(DEPLOYED.map(({ name }) => scrape(name)));
   const missing = declared.filter(
     ({ by, name }) => by === "all" && !texts.some((text) => text.includes(`# TYPE ${name} `)),
   );
@@ -66,7 +66,7 @@ test("labels in alerts, rules and dashboards exist, or a label of the same kind"
   expect(asked.length).toBeGreaterThan(10);
   await eventually(
     async () => {
-      const samples = (await Promise.all(PROCESSES.map(({ name }) => scrape(name)))).join("\n");
+      const samples = (await Promise.all(DEPLOYED.map(({ name }) => scrape(name)))).join("\n");
       expect(asked.flatMap((each) => missingIn(samples, each))).toEqual([]);
     },
     // A job that failed while the stack started is retried after a minute.

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRegistry } from "@wonrail/kit/metrics";
-import { PROCESSES, ROOT, readText } from "./repository";
+import { DEPLOYED, ROOT, readText } from "./repository";
 
 export interface DocumentedMetric {
   name: string;
@@ -14,7 +14,7 @@ export interface DocumentedMetric {
 
 /** Every metric that our sources declare, found in their text. */
 export function declaredMetrics(): DocumentedMetric[] {
-  const homes = [{ name: "all", folder: "kit" }, ...PROCESSES];
+  const homes = [{ name: "all", folder: "kit" }, ...DEPLOYED];
   const found = homes.flatMap(({ name, folder }) =>
     sourcesOf(`${folder}/src`).flatMap((path) =>
       metricsIn(readText(path)).map((metric) => ({ ...metric, by: name })),
@@ -173,7 +173,7 @@ function withSuffixes(name: string): string[] {
 }
 
 function order(by: string): number {
-  return by === "all" ? -1 : PROCESSES.findIndex(({ name }) => name === by);
+  return by === "all" ? -1 : DEPLOYED.findIndex(({ name }) => name === by);
 }
 
 function sourcesOf(folder: string): string[] {

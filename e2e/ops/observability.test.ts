@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { declaredMetrics, labelsAskedIn, labelsBySeries, metricsNamedIn, seriesNames } from "./metrics";
-import { PROCESSES, ROOT, readText } from "./repository";
+import { DEPLOYED, PROCESSES, ROOT, readText } from "./repository";
 import { BOARDS, boardOf, colourAt, expressions, type Panel, quantityOf, rulesOf, unitsFor } from "./rules";
 
 const recorded = rulesOf("recording.yaml");
@@ -37,7 +37,7 @@ const unfilledIn = (text: string, pattern: RegExp, expression: string) =>
 
 test("finds the metrics of every process", () => {
   const by = new Set(declaredMetrics().map((metric) => metric.by));
-  expect([...by]).toEqual(["all", ...PROCESSES.map(({ name }) => name)]);
+  expect([...by]).toEqual(["all", ...DEPLOYED.map(({ name }) => name)]);
   expect(declaredMetrics().filter(({ help }) => help === "")).toEqual([]);
   expect(metricsNamedIn('sum by (job) (rate(a_total{x="y"}[5m])) / max(b) > 0.5 and c offset 5m')).toEqual([
     "a_total",
@@ -232,5 +232,5 @@ test("Prometheus knows each process by its name, on its common port", () => {
   };
   expect(
     scrape_configs.map(({ job_name, static_configs }) => [job_name, static_configs[0]!.targets]),
-  ).toEqual(PROCESSES.map(({ name }) => [name, [`${name}:7200`]]));
+  ).toEqual(DEPLOYED.map(({ name }) => [name, [`${name}:7200`]]));
 });

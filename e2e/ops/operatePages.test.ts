@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { PROCESSES, readText, ROOT } from "./repository";
+import { DEPLOYED, PROCESSES, readText, ROOT } from "./repository";
 
 const pageOf = (name: string) => readText(`docs/operate/${name}.md`);
 const install = pageOf("install");
@@ -59,10 +59,10 @@ function commandBlock(part: string): string {
   return install.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
 }
 
-test("max_connections allows every pod of values-production.yaml and one more of each service during a roll-out", () => {
+test("max_connections allows every pod of values-production.yaml and one more of each process during a roll-out", () => {
   const { defaults, services } = parse(readText("helm/wonrail/values-production.yaml")) as Production;
   const { postgres } = parse(readText("helm/wonrail/values.yaml")) as { postgres: { poolMax: number } };
-  const pods = PROCESSES.filter(({ schema }) => schema !== undefined).map(({ name }) => {
+  const pods = DEPLOYED.filter(({ schema }) => schema !== undefined).map(({ name }) => {
     const { replicas, autoscaling } = { ...defaults, ...services[name] };
     const { enabled, maxReplicas } = { ...defaults.autoscaling, ...autoscaling };
     return (enabled ? maxReplicas : replicas) + 1;

@@ -13,7 +13,7 @@ export interface OpsProcess {
   schema?: string;
 }
 
-/** The six processes of every deployment. */
+/** The processes that serve partners. */
 export const PROCESSES: readonly OpsProcess[] = [
   { name: "gateway", folder: "gateway" },
   { name: "auth", folder: "services/auth", schema: "auth" },
@@ -22,6 +22,12 @@ export const PROCESSES: readonly OpsProcess[] = [
   { name: "payment", folder: "services/payment", schema: "payment" },
   { name: "chain-relayer", folder: "services/chain-relayer", schema: "chain_relayer" },
   { name: "events", folder: "services/events", schema: "events" },
+];
+
+/** All processes of a deployment: also the operators' edge, which serves no partner. */
+export const DEPLOYED: readonly OpsProcess[] = [
+  ...PROCESSES,
+  { name: "console", folder: "console/server", schema: "console" },
 ];
 
 /** Limit of the young generation of a process's heap, as in a local start. */
@@ -39,10 +45,10 @@ export function operatePages(): string[] {
 }
 
 /** The names that a process reads from its environment, from the text of its config.ts. */
-export function settingsOf({ folder, schema }: OpsProcess): Set<string> {
+export function settingsOf({ folder }: OpsProcess): Set<string> {
   const names = (path: string) =>
     [...readText(path).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
-  const shared = schema === undefined ? [] : names("kit/src/service/config.ts");
+  const shared = folder.startsWith("services/") ? names("kit/src/service/config.ts") : [];
   return new Set([
     ...shared,
     ...names("kit/src/tls.ts"),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { helpOf, LOCAL_COMMANDS } from "@wonrail/local/cli/localCommands";
 import { findLeaves, OWNERS } from "@wonrail/local/cli/main";
 import { parse } from "yaml";
-import { operatePages, PROCESSES, ROOT, readText, settingsOf } from "./repository";
+import { operatePages, DEPLOYED, ROOT, readText, settingsOf } from "./repository";
 
 // Every command that the operators' pages print must exist.
 
@@ -11,7 +11,7 @@ const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
   ...operatePages(),
 ];
-const names = PROCESSES.map(({ name }) => name);
+const names = DEPLOYED.map(({ name }) => name);
 const values = parse(readText("helm/wonrail/values.yaml")) as object;
 const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
 
@@ -23,7 +23,7 @@ describe.each(PAGES)("%s", (page) => {
       ([, name]) => !scripts[name!],
     );
     const files = [...text.matchAll(/node ((?:contracts\/)?bin\/[a-zA-Z]+\.mjs)/g)].map((match) => match[1]!);
-    const places = [".", ...PROCESSES.map(({ folder }) => folder)];
+    const places = [".", ...DEPLOYED.map(({ folder }) => folder)];
     const absent = files.filter((file) => !places.some((at) => existsSync(join(ROOT, at, file))));
     expect({ missing: missing.map(([, name]) => name), absent }).toEqual({ missing: [], absent: [] });
   });
@@ -75,7 +75,7 @@ describe.each(PAGES)("%s", (page) => {
         (span.split(".")[0]! in values || /[a-z][A-Z]/.test(span)),
     );
     expect(paths.filter((path) => !isValue(path.split(".")))).toEqual([]);
-    const known = new Set(PROCESSES.flatMap((process) => [...settingsOf(process)]));
+    const known = new Set(DEPLOYED.flatMap((process) => [...settingsOf(process)]));
     const settings = [...text.matchAll(/\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b\*?|\b[A-Z]+(?:_[A-Z]+)*_\*/g)]
       .map(([name]) => name)
       .filter((name) => !isKnown(name, known) && !NOT_SETTINGS.test(name));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Database, rawSql } from "@wonrail/kit/db";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { createTestDatabase, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
-import { operatePages, PROCESSES, readText, ROOT } from "./repository";
+import { operatePages, DEPLOYED, readText, ROOT } from "./repository";
 
 // A migrated database understands every psql statement of the operators' pages.
 
@@ -18,7 +18,7 @@ const written = PAGES.flatMap((page) =>
     .map((statement): [string, string] => [page, statement]),
 );
 const PASSWORDS = { rolePassword: "test", ownerPassword: "test" };
-const services = PROCESSES.flatMap(({ schema, folder }) =>
+const services = DEPLOYED.flatMap(({ schema, folder }) =>
   schema === undefined ? [] : [{ schema, migrations: join(ROOT, folder, "migrations") }],
 );
 

@@ -9,6 +9,8 @@ const SHARED = [
   ...["@bufbuild/protobuf", "@grpc/grpc-js", "@grpc/proto-loader", "@grpc/reflection", "@noble/hashes"],
   ...["@wonrail/proto", "ajv", "ethers", "fast-check", "pg", "prom-client", "typescript"],
   ...["yaml", "zod"],
+  // ES modules, which only Node's own `require` loads.
+  ...["oidc-provider", "openid-client"],
 ];
 
 /** Tests that change a shared package, and so load packages of their own. */

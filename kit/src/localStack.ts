@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
  * all of it.
  */
 export interface LocalStack {
+  consoleUrl?: string;
   postgres?: { urls?: Record<string, string> };
   services?: Record<string, { grpc?: string }>;
   /** Files with the certificate of operators' commands. Absent without mutual TLS. */

@@ -21,7 +21,7 @@ export interface LauncherOptions {
   checklist: Checklist;
   /** Aborted by a stop request. */
   stop: AbortController;
-  onReady: (stack: Stack) => void;
+  onReady: (stack: Stack) => Promise<void>;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function runLauncher({
     const stack = await startStack(start);
     known.stack = stack;
     recordProcesses(home, guard, supervisor, stack);
-    onReady(stack);
+    await onReady(stack);
     await aborted(stop.signal);
   } finally {
     for (const close of closers.reverse()) await close();

@@ -5,6 +5,8 @@ import type { Stack } from "./stackFile";
 export interface StackPorts {
   gateway: number;
   gatewayOps: number;
+  console: number;
+  consoleOps: number;
   postgres: number;
   kafka: number;
   kafkaController: number;
@@ -21,6 +23,8 @@ export async function choosePorts(book: PortBook, previous: Stack | undefined): 
   const take = (preferred: number): Promise<number> => book.reserve(preferred);
   const gateway = await take(portOf(previous?.gatewayUrl) ?? PREFERRED_PORTS.gateway);
   const gatewayOps = await take(portOf(previous?.services.gateway?.ops) ?? PREFERRED_PORTS.gatewayOps);
+  const console = await take(portOf(previous?.consoleUrl) ?? PREFERRED_PORTS.console);
+  const consoleOps = await take(portOf(previous?.services.console?.ops) ?? PREFERRED_PORTS.consoleOps);
   const postgres = await take(previous?.postgres.port ?? PREFERRED_PORTS.postgres);
   const kafka = await take(PREFERRED_PORTS.kafka);
   const kafkaController = await take(PREFERRED_PORTS.kafkaController);
@@ -30,7 +34,7 @@ export async function choosePorts(book: PortBook, previous: Stack | undefined): 
     grpc[name] = await take(portOf(previous?.services[name]?.grpc) ?? preferred.grpc);
     ops[name] = await take(portOf(previous?.services[name]?.ops) ?? preferred.ops);
   }
-  return { gateway, gatewayOps, postgres, kafka, kafkaController, anvil, grpc, ops };
+  return { gateway, gatewayOps, console, consoleOps, postgres, kafka, kafkaController, anvil, grpc, ops };
 }
 
 function portOf(address: string | undefined): number | undefined {

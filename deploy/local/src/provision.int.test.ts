@@ -2,10 +2,11 @@ import { testLog } from "@wonrail/kit/testing";
 import { Client } from "pg";
 import { databaseOf, withDatabase } from "./databases";
 import { provision } from "./provision";
-import { SERVICES } from "./services";
+import { CONSOLE, SERVICES } from "./services";
 
 // Services share a server. No service can reach or disturb another one's database.
 
+const OWNERS = [...SERVICES, CONSOLE];
 let urls: Record<string, string>;
 const clients: Client[] = [];
 
@@ -15,13 +16,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.end()));
   const admin = await connect(serverUrl());
-  for (const { schema } of SERVICES) await admin.query(`drop database ${databaseOf(schema)} with (force)`);
+  for (const { schema } of OWNERS) await admin.query(`drop database ${databaseOf(schema)} with (force)`);
   await admin.end();
 });
 
 test("each service's role connects to its own database and to no other service's", async () => {
-  for (const { name, schema } of SERVICES) {
-    for (const { schema: other } of SERVICES) {
+  for (const { name, schema } of OWNERS) {
+    for (const { schema: other } of OWNERS) {
       const connecting = connect(withDatabase(urls[name]!, databaseOf(other)));
       if (other === schema) await connecting;
       else await expect(connecting).rejects.toMatchObject({ code: "42501" });

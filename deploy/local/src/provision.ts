@@ -5,7 +5,7 @@ import { REPOSITORY } from "./config";
 import { databaseOf } from "./databases";
 import { PartError } from "./parts/partError";
 import type { Secrets } from "./secrets";
-import { SERVICES } from "./services";
+import { CONSOLE, SERVICES } from "./services";
 
 export interface Provisioned {
   /** Each service's own URL, by the service's name. */
@@ -13,14 +13,20 @@ export interface Provisioned {
   migrations: number;
 }
 
-/** Creates one database for each service, with its schema, owner and login, and migrates them. */
+/** The processes that have a database. */
+const OWNERS = [
+  ...SERVICES.map(({ name, schema }) => ({ name, schema, folder: `services/${name}` })),
+  { ...CONSOLE, folder: "console/server" },
+];
+
+/** Creates one database for each service and for the console, with its schema, owner and login, and migrates them. */
 export async function provision(
   superuserUrl: string,
   secrets: Pick<Secrets, "password">,
   log: Log,
 ): Promise<Provisioned> {
   const schemas = await Promise.all(
-    SERVICES.map(async ({ name, schema }) => {
+    OWNERS.map(async ({ name, schema, folder }) => {
       const { url, ownerUrl } = await provisionSchema({
         adminUrl: await ensureDatabase(superuserUrl, databaseOf(schema)),
         schema,
@@ -30,7 +36,7 @@ export async function provision(
       const report = await migrateSchema({
         url: ownerUrl,
         schema,
-        dir: join(REPOSITORY, "services", name, "migrations"),
+        dir: join(REPOSITORY, folder, "migrations"),
         log,
       });
       return { name, url, applied: report.applied.length };

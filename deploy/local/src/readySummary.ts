@@ -8,8 +8,18 @@ export interface StartTimes {
   startMs: number;
 }
 
+export interface ReadyStack {
+  stack: Stack;
+  home: Home;
+  /** Signs in to the console, once. */
+  consoleLink: string;
+}
+
 /** Next steps for a newcomer. The curl works as printed. */
-export function readySummary(stack: Stack, home: Home, { installMs, buildMs, startMs }: StartTimes): string {
+export function readySummary(
+  { stack, home, consoleLink }: ReadyStack,
+  { installMs, buildMs, startMs }: StartTimes,
+): string {
   const organisation = stack.organisations[0];
   const total = installMs + buildMs + startMs;
   return `
@@ -18,6 +28,7 @@ Ready in ${seconds(total)} (install ${seconds(installMs)}, build ${seconds(build
   Gateway       ${stack.gatewayUrl}
   API pages     ${stack.docsUrl}
   Documentation ${stack.gatewayUrl}/docs/
+  Console       ${consoleLink}   (signs you in once, within an hour)
   Organisation  ${organisation?.name} (${organisation?.orgCode})
   API key       ${organisation?.apiKey}
 

@@ -49,9 +49,14 @@ export const SERVICES: readonly ServicePlace[] = [
   },
 ];
 
+/** The operators' edge. It has a database for its sessions, and no gRPC server. */
+export const CONSOLE = { name: "console", schema: "console" } as const;
+
 export const PREFERRED_PORTS = {
   gateway: 8080,
   gatewayOps: 7200,
+  console: 8090,
+  consoleOps: 7207,
   postgres: 7432,
   kafka: 7092,
   kafkaController: 7093,
@@ -99,6 +104,21 @@ export function gatewaySpec(home: Home, stack: Stack, extra: Record<string, stri
   return nodeSpec(home, "gateway", join(REPOSITORY, "gateway"), env, ops);
 }
 
+export function consoleSpec(home: Home, stack: Stack, extra: Record<string, string>): ProcessSpec {
+  const { ops } = stack.services.console!;
+  const url = new URL(stack.consoleUrl);
+  const env = {
+    ...commonEnv(stack),
+    DATABASE_URL: stack.postgres.urls.console!,
+    HTTP_HOST: url.hostname,
+    HTTP_PORT: url.port,
+    OPS_PORT: portOf(ops),
+    PUBLIC_URL: stack.consoleUrl,
+    ...extra,
+  };
+  return nodeSpec(home, "console", join(REPOSITORY, "console/server"), env, ops);
+}
+
 function commonEnv(stack: Stack): Record<string, string> {
   const addresses = SERVICES.map(({ name, addressVariable }) => [
     addressVariable,
@@ -124,6 +144,7 @@ function commonEnv(stack: Stack): Record<string, string> {
  */
 const HEAPS: Record<string, { young: number; old?: number }> = {
   gateway: { young: 16, old: 160 },
+  console: { young: 8, old: 128 },
   auth: { young: 16 },
   wallet: { young: 16 },
   ledger: { young: 16, old: 192 },

@@ -4,6 +4,7 @@ import { readText, writePrivateJson } from "./privateFile";
 export interface Stack {
   gatewayUrl: string;
   docsUrl: string;
+  consoleUrl: string;
   organisations: DemoOrganisation[];
   services: Record<string, ServiceEntry>;
   postgres: { host: string; port: number; urls: Record<string, string> };
@@ -21,7 +22,7 @@ export interface DemoOrganisation {
 }
 
 export interface ServiceEntry {
-  /** host:port; the gateway has none. */
+  /** host:port; the gateway and the console have none. */
   grpc?: string;
   /** host:port of /livez, /readyz and /metrics. */
   ops: string;

@@ -15,7 +15,7 @@ import type { PortBook } from "./process/reservePort";
 import type { Supervisor } from "./process/supervisor";
 import { provision, type Provisioned } from "./provision";
 import { openSecrets, type Secrets } from "./secrets";
-import { gatewaySpec, serviceSpec, SERVICES } from "./services";
+import { CONSOLE, consoleSpec, gatewaySpec, serviceSpec, SERVICES } from "./services";
 import { readStackFile, writeStackFile, type Stack } from "./stackFile";
 import { startBus } from "./startBus";
 
@@ -37,7 +37,7 @@ export interface StackStart {
   onClose: (close: () => Promise<void>) => void;
 }
 
-/** Starts everything in order: parts, schemas, contracts, services, gateway, demo organisation. */
+/** Starts everything in order: parts, schemas, contracts, services, gateway, console, demo organisation. */
 export async function startStack(start: StackStart): Promise<Stack> {
   const { home, checklist, signal } = start;
   const previous = readStackFile(home.stackFile);
@@ -81,6 +81,11 @@ export async function startStack(start: StackStart): Promise<Stack> {
     () => start.supervisor.run(gatewaySpec(home, stack, certificates.gateway ?? {}), 2),
     () => stack.gatewayUrl,
   );
+  await step(
+    "console",
+    () => start.supervisor.run(consoleSpec(home, stack, certificates.console ?? {}), 2),
+    () => stack.consoleUrl,
+  );
   stack.organisations = await step(
     "organisation",
     () => ensureDemoOrganisation(stack),
@@ -122,7 +127,7 @@ async function startChain({ home, supervisor, onClose }: StackStart, secrets: Se
 
 function certificatesFor({ config, home }: StackStart): Record<string, TlsEnv> {
   if (!config.mtls) return {};
-  return issueCertificates(home, ["gateway", "cli", ...SERVICES.map(({ name }) => name)]);
+  return issueCertificates(home, ["gateway", CONSOLE.name, "cli", ...SERVICES.map(({ name }) => name)]);
 }
 
 async function startServices(
@@ -149,7 +154,11 @@ function describeStack(
   parts: Pick<Stack, "organisations" | "postgres" | "bus" | "chain">,
 ): Stack {
   const gatewayUrl = `http://127.0.0.1:${ports.gateway}`;
-  const services: Stack["services"] = { gateway: { ops: `127.0.0.1:${ports.gatewayOps}`, pid: null } };
+  const consoleUrl = `http://127.0.0.1:${ports.console}`;
+  const services: Stack["services"] = {
+    gateway: { ops: `127.0.0.1:${ports.gatewayOps}`, pid: null },
+    console: { ops: `127.0.0.1:${ports.consoleOps}`, pid: null },
+  };
   for (const { name } of SERVICES) {
     services[name] = {
       grpc: `127.0.0.1:${ports.grpc[name]}`,
@@ -157,7 +166,7 @@ function describeStack(
       pid: null,
     };
   }
-  return { gatewayUrl, docsUrl: `${gatewayUrl}/api/docs`, services, ...parts };
+  return { gatewayUrl, docsUrl: `${gatewayUrl}/api/docs`, consoleUrl, services, ...parts };
 }
 
 /** Waits for all of them, also after a failure: a starting part could not be stopped in order. */

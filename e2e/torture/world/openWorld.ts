@@ -75,6 +75,7 @@ async function build(parts: Parts, { history, seed, brokers }: WorldOptions): Pr
   const stack: Stack = {
     gatewayUrl: `http://127.0.0.1:${await randomFreePort()}`,
     docsUrl: "",
+    consoleUrl: "",
     organisations: [],
     services: await placeServices(),
     postgres: { host: postgres.host, port: postgres.port, urls: { ...urls, admin: postgres.adminUrl } },

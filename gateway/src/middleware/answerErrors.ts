@@ -2,7 +2,7 @@ import { type ErrorRequestHandler, type RequestHandler } from "express";
 import { runInContext } from "@wonrail/kit/context";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
-import { AddressLimitError } from "./addressLimits";
+import { AddressLimitError } from "@wonrail/kit/addressLimits";
 import { addRateHeaders, type Refusal, sendRefusal } from "./envelope";
 import { type ApiResponse } from "./exchange";
 

@@ -1,8 +1,8 @@
+import { type RateState } from "@wonrail/kit/addressLimits";
 import { causesOf, type DomainError, errorTable, isOutage } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
 import { BYTES_PER_ANSWER } from "./connections";
 import { type ApiResponse, type Exchange } from "./exchange";
-import { type RateState } from "./rates";
 import { type ForeignFormat } from "../routes/operation";
 
 /** A refusal, and parts of its answer that the error table does not hold. */

@@ -1,7 +1,7 @@
 import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Registry } from "@wonrail/kit/metrics";
-import { createAddressLimits } from "./addressLimits";
+import { createAddressLimits } from "@wonrail/kit/addressLimits";
 import { type Principal } from "./principal";
 import { createPrincipals, type Principals, type ResolvedKey, type ResolveKey } from "./principals";
 

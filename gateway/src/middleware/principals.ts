@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
-import { AddressLimitError, type AddressLimits } from "./addressLimits";
+import { AddressLimitError, type AddressLimits } from "@wonrail/kit/addressLimits";
 import { createNewestFirstQueue } from "./newestFirstQueue";
 import { type Principal } from "./principal";
 

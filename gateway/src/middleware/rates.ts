@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { type RateState } from "@wonrail/kit/addressLimits";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
 import { type Principal } from "./principal";
@@ -22,13 +23,6 @@ export interface RatesOptions {
   registry: Registry;
   /** Milliseconds of a clock that never jumps. */
   monotonicMs: () => number;
-}
-
-/** Content of the RateLimit headers. */
-export interface RateState {
-  limit: number;
-  remaining: number;
-  resetSeconds: number;
 }
 
 export interface Rates {

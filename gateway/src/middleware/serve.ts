@@ -14,7 +14,7 @@ import {
   type Route,
   type StreamReply,
 } from "../routes/operation";
-import { type AddressLimits } from "./addressLimits";
+import { type AddressLimits } from "@wonrail/kit/addressLimits";
 import { requestedVersion } from "./apiVersion";
 import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";

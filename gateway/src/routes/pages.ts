@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Request, type RequestHandler, Router } from "express";
-import { type AddressLimits } from "../middleware/addressLimits";
+import { type AddressLimits } from "@wonrail/kit/addressLimits";
 import { MethodNotAllowedError } from "../middleware/answerErrors";
 import { type ApiResponse } from "../middleware/exchange";
 import { prebuild, type PrebuiltAnswer, sendPrebuilt } from "../middleware/prebuiltAnswer";

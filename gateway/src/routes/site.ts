@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { type NextFunction, type Request, Router } from "express";
-import { type AddressLimits } from "../middleware/addressLimits";
+import { type AddressLimits } from "@wonrail/kit/addressLimits";
 import { MethodNotAllowedError } from "../middleware/answerErrors";
 import { type ApiResponse } from "../middleware/exchange";
 import { prebuild, type PrebuiltAnswer, sendPrebuilt } from "../middleware/prebuiltAnswer";

@@ -12,18 +12,23 @@
 -}}
 {{- if $facts.schema -}}
 {{- $_ := mergeOverwrite $env (dict
-  "GRPC_PORT" "7000"
-  "BUS" .root.Values.bus.kind
   "DATABASE_URL_FILE" "/run/secrets/wonrail/database-url"
   "DATABASE_POOL_MAX" (.root.Values.postgres.poolMax | int64 | toString)
+) -}}
+{{- end -}}
+{{- if $facts.edge -}}
+{{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
+{{- else -}}
+{{- $_ := mergeOverwrite $env (dict
+  "GRPC_PORT" "7000"
+  "BUS" .root.Values.bus.kind
   "DATABASE_STANDBY" (.root.Values.postgres.synchronousStandby | toString)
 ) -}}
 {{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := mergeOverwrite $env (include "wonrail.kafkaEnvironment" .root | fromYaml) }}{{ end -}}
-{{- else -}}
-{{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
 {{- end -}}
+{{- if eq .name "console" }}{{ $_ := mergeOverwrite $env (include "wonrail.consoleEnvironment" .root | fromYaml) }}{{ end -}}
 {{- if not .root.Values.mtls.allowPlainText }}{{ $_ := mergeOverwrite $env (include "wonrail.mtlsEnvironment" . | fromYaml) }}
-{{- else if $facts.schema }}{{ $_ := set $env "ALLOW_UNIDENTIFIED_CALLERS" "true" }}{{ end -}}
+{{- else if not $facts.edge }}{{ $_ := set $env "ALLOW_UNIDENTIFIED_CALLERS" "true" }}{{ end -}}
 {{- with .root.Values.tracing }}{{ if .endpoint }}
 {{- $_ := mergeOverwrite $env (dict "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint "OTEL_TRACES_SAMPLER_ARG" (toString .share)) -}}
 {{- end }}{{ end -}}
@@ -38,6 +43,25 @@
 {{- range $name, $value := mergeOverwrite $env $settings.env }}
 - name: {{ $name }}
   value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The console's own address, and the identity provider of its operators. As YAML. */}}
+{{- define "wonrail.consoleEnvironment" -}}
+{{- $console := .Values.console -}}
+{{- $local := ternary "http://127.0.0.1:8090" "" .Values.dev.enabled -}}
+{{- $missing := "console.publicUrl is not set (or console.enabled=false)" -}}
+PUBLIC_URL: {{ $console.publicUrl | default $local | required $missing | quote }}
+{{- with $console.oidc }}
+{{- if .issuer }}
+OIDC_ISSUER: {{ .issuer | quote }}
+OIDC_CLIENT_ID: {{ .clientId | required "console.oidc.clientId is not set, but console.oidc.issuer is" | quote }}
+OIDC_NAME_CLAIM: {{ .nameClaim | quote }}
+OIDC_ROLES_CLAIM: {{ .rolesClaim | quote }}
+{{- if .existingSecret }}
+OIDC_CLIENT_SECRET_FILE: /run/secrets/wonrail/oidc-client-secret
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -98,7 +122,7 @@ key in the same Secret is not mounted.
           name: {{ include "wonrail.secretName" (dict "root" .root "secret" "database") }}
           items: [{ key: {{ .name }}-url, path: database-url }]
       {{- $bus := .root.Values.bus }}
-      {{- if and (eq $bus.kind "kafka") (or $bus.sasl $bus.ownAuthority) }}
+      {{- if and (eq $bus.kind "kafka") (or $bus.sasl $bus.ownAuthority) (not $facts.edge) }}
       - secret:
           name: {{ include "wonrail.kafkaSecret" . }}
           items:
@@ -109,6 +133,12 @@ key in the same Secret is not mounted.
             {{- if $bus.ownAuthority }}
             - { key: ca.crt, path: kafka/ca.crt }
             {{- end }}
+      {{- end }}
+      {{- $oidc := .root.Values.console.oidc }}
+      {{- if and (eq .name "console") $oidc.issuer $oidc.existingSecret }}
+      - secret:
+          name: {{ $oidc.existingSecret }}
+          items: [{ key: client-secret, path: oidc-client-secret }]
       {{- end }}
       {{- if has "KEK_PATH" $facts.settings }}
       - secret:

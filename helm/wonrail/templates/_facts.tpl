@@ -1,10 +1,11 @@
 {{/*
-Facts of each process: its schema, its callees, the size of its heap's young half, and its extra
+Facts of each process: its schema, whether it is an edge with an HTTP server, its callees, the size of its heap's young half, and its extra
 settings. The calls are the edges of ARCHITECTURE.md; addresses and NetworkPolicies follow from them,
 and a test compares them with each service's config.ts.
 */}}
 {{- define "wonrail.facts" -}}
 gateway:
+  edge: true
   semiSpaceMib: 16
   calls: [auth, wallet, payment, chain-relayer, events]
 auth:
@@ -38,6 +39,15 @@ events:
   calls: [auth, wallet, ledger, payment, chain-relayer]
   webhooks: true
   settings: [NETWORK, WEBHOOK_KEK_PATH]
+{{- if .Values.console.enabled }}
+console:
+  schema: console
+  edge: true
+  semiSpaceMib: 8
+  calls: [auth, wallet, ledger, payment, chain-relayer, events]
+  identity: {{ ne .Values.console.oidc.issuer "" }}
+  settings: [NETWORK]
+{{- end }}
 {{- end }}
 
 {{- define "wonrail.addressVariable" -}}

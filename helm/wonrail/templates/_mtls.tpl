@@ -1,5 +1,5 @@
 {{/*
-Mutual TLS between the six: a Secret for each, with its own tls.crt and tls.key, and ca.crt. See
+Mutual TLS between the processes: a Secret for each, with its own tls.crt and tls.key, and ca.crt. See
 mtls.yaml for their source.
 */}}
 {{- define "wonrail.mtlsSecret" -}}

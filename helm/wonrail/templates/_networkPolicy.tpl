@@ -1,9 +1,6 @@
 {{/* Only its callers may reach a process. It may reach only the services it calls, the name server and its own store. */}}
 {{- define "wonrail.networkPolicy" -}}
 {{- $root := .root -}}
-{{- $name := .name -}}
-{{- $callers := list -}}
-{{- range $caller, $facts := include "wonrail.facts" .root | fromYaml }}{{ if has $name $facts.calls }}{{ $callers = append $callers $caller }}{{ end }}{{ end -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -13,27 +10,11 @@ spec:
   podSelector:
     matchLabels: {{- include "wonrail.selector" . | nindent 6 }}
   policyTypes: [Ingress, Egress]
-  ingress:
-    {{- if not .facts.schema }}
-    - ports: [{ port: http }]
-      {{- with $root.Values.networkPolicy.gatewayFrom }}
-      from:
-        {{- toYaml . | nindent 8 }}
-        - podSelector:
-            matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" "test") | nindent 14 }}
-      {{- end }}
-    {{- else if $callers }}
-    - ports: [{ port: grpc }]
-      from:
-        {{- range $callers }}
-        - podSelector:
-            matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" .) | nindent 14 }}
-        {{- end }}
-    {{- end }}
-    {{- with $root.Values.networkPolicy.monitoringFrom }}
-    - ports: [{ port: ops }]
-      from: {{- toYaml . | nindent 8 }}
-    {{- end }}
+  {{- with include "wonrail.ingressRules" . | trim }}
+  ingress: {{- . | nindent 4 }}
+  {{- else }}
+  ingress: []
+  {{- end }}
   egress:
     {{- include "wonrail.dnsEgress" . | nindent 4 }}
     {{- range .facts.calls }}
@@ -44,12 +25,15 @@ spec:
     {{- end }}
     {{- if .facts.schema }}
     {{- include "wonrail.postgresEgress" . | nindent 4 }}
-    {{- if eq $root.Values.bus.kind "kafka" }}
+    {{- if and (eq $root.Values.bus.kind "kafka") (not .facts.edge) }}
     {{- include "wonrail.egress" (dict "root" $root "to" "kafka" "own" (include "wonrail.ownKafka" $root) "component" "kafka" "port" 9092) | nindent 4 }}
     {{- end }}
     {{- end }}
     {{- if $root.Values.tracing.endpoint }}
     {{- include "wonrail.egress" (dict "root" $root "to" "tracing") | nindent 4 }}
+    {{- end }}
+    {{- if .facts.identity }}
+    {{- include "wonrail.egress" (dict "root" $root "to" "identity") | nindent 4 }}
     {{- end }}
     {{- if .facts.webhooks }}
     {{- include "wonrail.egress" (dict "root" $root "to" "webhooks") | nindent 4 }}
@@ -58,6 +42,42 @@ spec:
     {{- $chain := include "wonrail.chain" $root | fromYaml }}
     {{- include "wonrail.egress" (dict "root" $root "to" "chain" "own" $chain.ownNode "component" "chain" "port" 8545) | nindent 4 }}
     {{- end }}
+{{- end }}
+
+{{/*
+The console admits only listed peers, the gateway any caller unless peers are listed, and a service
+its callers.
+*/}}
+{{- define "wonrail.ingressRules" -}}
+{{- $root := .root -}}
+{{- $name := .name -}}
+{{- $callers := list -}}
+{{- range $caller, $facts := include "wonrail.facts" .root | fromYaml }}{{ if has $name $facts.calls }}{{ $callers = append $callers $caller }}{{ end }}{{ end -}}
+{{- if eq .name "console" }}
+{{- with $root.Values.networkPolicy.consoleFrom }}
+- ports: [{ port: http }]
+  from: {{- toYaml . | nindent 4 }}
+{{- end }}
+{{- else if .facts.edge }}
+- ports: [{ port: http }]
+  {{- with $root.Values.networkPolicy.gatewayFrom }}
+  from:
+    {{- toYaml . | nindent 4 }}
+    - podSelector:
+        matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" "test") | nindent 10 }}
+  {{- end }}
+{{- else if $callers }}
+- ports: [{ port: grpc }]
+  from:
+    {{- range $callers }}
+    - podSelector:
+        matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" .) | nindent 10 }}
+    {{- end }}
+{{- end }}
+{{- with $root.Values.networkPolicy.monitoringFrom }}
+- ports: [{ port: ops }]
+  from: {{- toYaml . | nindent 4 }}
+{{- end }}
 {{- end }}
 
 {{- define "wonrail.dnsEgress" -}}

@@ -1,11 +1,11 @@
-{{/* Everything one process is in a cluster, the same for all seven: call it with the root and the process's name. */}}
+{{/* Everything one process is in a cluster, the same for all of them: call it with the root and the process's name. */}}
 {{- define "wonrail.workload" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
 {{- $context := dict "root" .root "name" .name "facts" $facts "settings" (include "wonrail.settings" . | fromYaml) "full" (printf "%s-%s" (include "wonrail.fullname" .root) .name) -}}
 {{ include "wonrail.serviceAccount" $context }}
 ---
 {{ include "wonrail.service" $context }}
-{{- if not $facts.schema }}
+{{- if $facts.edge }}
 ---
 {{ include "wonrail.opsService" $context }}
 {{- end }}
@@ -40,35 +40,35 @@ automountServiceAccountToken: false
 
 {{/* Headless for gRPC: clients resolve all pods and spread their calls. A virtual address would bind each connection to one pod. */}}
 {{- define "wonrail.service" -}}
+{{- $edge := dict "type" "ClusterIP" "port" 80 "annotations" dict -}}
+{{- if eq .name "gateway" }}{{ $edge = .root.Values.gatewayService }}{{ end -}}
 apiVersion: v1
 kind: Service
 metadata:
   name: {{ .full }}
   labels: {{- include "wonrail.labels" . | nindent 4 }}
-  {{- if not .facts.schema }}
-  {{- with .root.Values.gatewayService.annotations }}
+  {{- if .facts.edge }}
+  {{- with $edge.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- end }}
 spec:
-  {{- if .facts.schema }}
-  clusterIP: None
+  {{- if .facts.edge }}
+  type: {{ $edge.type }}
   {{- else }}
-  type: {{ .root.Values.gatewayService.type }}
+  clusterIP: None
   {{- end }}
   selector: {{- include "wonrail.selector" . | nindent 4 }}
   ports:
-    {{- if .facts.schema }}
-    - { name: grpc, port: 7000, targetPort: grpc, appProtocol: grpc }
+    {{- if .facts.edge }}
+    - { name: http, port: {{ $edge.port }}, targetPort: http, appProtocol: http }
     {{- else }}
-    - { name: http, port: {{ .root.Values.gatewayService.port }}, targetPort: http, appProtocol: http }
-    {{- end }}
-    {{- if .facts.schema }}
+    - { name: grpc, port: 7000, targetPort: grpc, appProtocol: grpc }
     - { name: ops, port: 7200, targetPort: ops }
     {{- end }}
 {{- end }}
 
-{{/* A Service of its own for /metrics, because the gateway's Service may be a public load balancer. */}}
+{{/* A Service of its own for /metrics, because an edge's Service may be a public load balancer. */}}
 {{- define "wonrail.opsService" -}}
 apiVersion: v1
 kind: Service
@@ -110,7 +110,8 @@ spec:
 {{- end }}
 
 {{- define "wonrail.pod" -}}
-{{- $service := .facts.schema -}}
+{{- $schema := .facts.schema -}}
+{{- $service := not .facts.edge -}}
 serviceAccountName: {{ .full }}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -126,7 +127,7 @@ priorityClassName: {{ . }}
 dnsConfig: { options: [{ name: timeout, value: "1" }, { name: attempts, value: "5" }] }
 securityContext:
   {{- include "wonrail.podSecurity" . | nindent 2 }}
-{{- if and $service (eq .root.Values.migrations.mode "initContainer") }}
+{{- if and $schema (eq .root.Values.migrations.mode "initContainer") }}
 initContainers:
   {{- include "wonrail.migrationContainer" . | nindent 2 }}
 {{- end }}
@@ -171,7 +172,7 @@ containers:
       {{- include "wonrail.containerSecurity" . | nindent 6 }}
     volumeMounts:
       - { name: tmp, mountPath: /tmp }
-      {{- if $service }}
+      {{- if $schema }}
       - { name: secrets, mountPath: /run/secrets/wonrail, readOnly: true }
       {{- include "wonrail.postgresAuthorityMount" . | nindent 6 }}
       {{- end }}
@@ -184,7 +185,7 @@ volumes:
   {{- if not .root.Values.mtls.allowPlainText }}
   {{- include "wonrail.mtlsVolume" . | nindent 2 }}
   {{- end }}
-  {{- if $service }}
+  {{- if $schema }}
   {{- include "wonrail.secretVolume" . | nindent 2 }}
   {{- include "wonrail.postgresAuthorityVolume" . | nindent 2 }}
   {{- if eq .root.Values.migrations.mode "initContainer" }}

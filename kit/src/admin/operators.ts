@@ -33,10 +33,10 @@ export interface ActingOperator {
   approval?: "needed" | { proposalId: string };
 }
 
-const NAME = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,64}$/u;
-const MAX_REASON_LENGTH = 500;
+export const OPERATOR_NAME = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,64}$/u;
+export const MAX_REASON_LENGTH = 500;
 
-function mayUse(needed: RoleName, held: readonly RoleName[]): boolean {
+export function mayUse(needed: RoleName, held: readonly RoleName[]): boolean {
   if (held.includes("admin") || held.includes(needed)) return true;
   return needed === "viewer" && held.length > 0;
 }
@@ -48,7 +48,7 @@ export function checkOperator(
   call: Pick<ActingOperator, "method" | "client">,
 ): ActingOperator {
   const { name = "", roles = [], reason = "" } = stated ?? {};
-  if (!NAME.test(name)) throw refused("operator.name", "must be 1 to 64 printable characters");
+  if (!OPERATOR_NAME.test(name)) throw refused("operator.name", "must be 1 to 64 printable characters");
   const held = OPERATOR_ROLES.filter((each) => roles.some((one) => roleNameOf(one) === each));
   requireRole(role, { name, roles: held });
   const text = reason.trim();

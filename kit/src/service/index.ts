@@ -1,4 +1,4 @@
 export { callersOf } from "./callers";
 export { type ServiceConfig, serviceRules, serviceShape } from "./config";
-export { type Job } from "./jobs";
+export { type Job, startJobs } from "./jobs";
 export { type Doors, type ServiceParts, type ServiceSpec, runService } from "./runService";

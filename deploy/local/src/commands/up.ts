@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { helpOf } from "../cli/localCommands";
 import { createChecklist, seconds, type Checklist } from "../checklist";
 import { parseBus, readConfig, type LocalConfig } from "../config";
+import { newConsoleLink } from "../consoleLink";
 import { homeAt } from "../home";
 import { LockHeld } from "../process/lockFile";
 import { runLauncher } from "../launcher";
@@ -31,9 +32,10 @@ export async function up(args: string[], preparation: Preparation): Promise<numb
       home,
       checklist,
       stop,
-      onReady: (stack) => {
+      onReady: async (stack) => {
+        const consoleLink = await newConsoleLink(home);
         const times = { ...preparation, startMs: Date.now() - startedAt };
-        process.stdout.write(readySummary(stack, home, times));
+        process.stdout.write(readySummary({ stack, home, consoleLink }, times));
       },
     });
     return EXIT.done;

@@ -1,3 +1,4 @@
+export { type MethodDefinition } from "../definition";
 export { enumName, enumValue } from "../enums";
 export { isRequestId, REQUEST_ID_FORM } from "../requestContext";
 export { type TlsIdentity } from "../tls";

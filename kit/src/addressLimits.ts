@@ -1,7 +1,13 @@
 import { LRUCache } from "lru-cache";
-import { clientNetwork } from "@wonrail/kit/clientNetwork";
-import { DomainError } from "@wonrail/kit/contract/errors";
-import { type RateState } from "./rates";
+import { clientNetwork } from "./clientNetwork";
+import { DomainError } from "./contract/errors";
+
+/** Content of the RateLimit headers. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
 
 export interface AddressLimits {
   /** Throws an AddressLimitError when the address has used up its limit. Consumes no token. */

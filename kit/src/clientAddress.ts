@@ -1,9 +1,9 @@
 import { type IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { type Log } from "@wonrail/kit/log";
+import { type Log } from "./log";
 
 export interface ClientAddressOptions {
-  /** How many proxies of this installation stand before the gateway. */
+  /** Number of proxies of this installation in front of the process. */
   trustedProxyHops: number;
   log: Log;
 }
@@ -41,7 +41,7 @@ export function createClientAddress({ trustedProxyHops, log }: ClientAddressOpti
   };
 }
 
-/** Networks from which no partner calls over the internet. */
+/** Networks from which nobody calls over the internet. */
 const PRIVATE = new BlockList();
 for (const [network, bits] of [
   ["10.0.0.0", 8],

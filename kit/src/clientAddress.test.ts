@@ -1,5 +1,5 @@
 import { type IncomingMessage } from "node:http";
-import { createLog } from "@wonrail/kit/log";
+import { createLog } from "./log";
 import { createClientAddress } from "./clientAddress";
 
 function start(trustedProxyHops: number) {
