@@ -10,6 +10,12 @@ export interface CliOptions {
   brokers: number;
   clients?: number;
   folder?: string;
+  prefix?: number;
+  speed?: number;
+  /** Runs that may search for the shortest failing schedule. */
+  shrink: number;
+  /** The history of an earlier run, which is checked again. */
+  replay?: string;
 }
 
 export const USAGE = `npm run torture -- [options]
@@ -22,6 +28,11 @@ export const USAGE = `npm run torture -- [options]
   --brokers N    Kafka brokers; 0: without Kafka (default: 1 where Java is found)
   --clients N    so many clients at once (default: 12)
   --folder DIR   where the history goes (default: a new temporary folder)
+  --speed N      shorten each fault N times
+  --prefix N     only the first N faults of the schedule
+  --shrink N     after a failure, at most N more runs search for the shortest failing schedule
+                 (default: 8; 0: none)
+  --replay FILE  check the history.jsonl of an earlier run again, and run nothing
   --known        the seeds of seeds.json too
 
 Kinds: ${FAULTS.map(({ name }) => name).join(", ")}
@@ -45,10 +56,17 @@ export function readOptions(
     ...(given.clients === undefined ? {} : { clients: readNumber("clients", given.clients) }),
     ...(given.kinds === undefined ? {} : { kinds: given.kinds.split(",") }),
     ...(given.folder === undefined ? {} : { folder: given.folder }),
+    ...(given.prefix === undefined ? {} : { prefix: readNumber("prefix", given.prefix) }),
+    ...(given.speed === undefined ? {} : { speed: readNumber("speed", given.speed) }),
+    shrink: readNumber("shrink", given.shrink ?? "8"),
+    ...(given.replay === undefined ? {} : { replay: given.replay }),
   };
 }
 
-const NAMES = ["seed", "ops", "faults", "minutes", "kinds", "brokers", "clients", "folder"] as const;
+const NAMES = [
+  ...(["seed", "ops", "faults", "minutes", "kinds", "brokers", "clients", "folder"] as const),
+  ...(["speed", "prefix", "shrink", "replay"] as const),
+];
 
 function readNumber(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -1,8 +1,12 @@
+import { type ScheduledFault } from "./nemesis/schedule";
 import { type Clients } from "./workload/clients";
 
 export interface RunResult {
   seed: number;
+  /** The command that repeats the run. */
+  command: string;
   historyFile: string;
+  schedule: ScheduledFault[];
   outcomes: Clients["outcomes"];
   /** Operations that got no final answer. */
   unknown: number;
@@ -12,13 +16,16 @@ export interface RunResult {
   unsettled: Record<string, number>;
   /** Processes that ended by themselves. */
   crashes: string[];
-  violations: string[];
+  /** Number of violations by check. */
+  violations: Map<string, number>;
+  /** The violations, each with its part of the history. */
+  violationsText: string;
 }
 
 /** The result of a run for the screen. */
 export function describeResult(result: RunResult): string {
-  const { seed, historyFile, outcomes, begunFaults, failedFaults, unknown, unsettled, crashes, violations } =
-    result;
+  const { seed, command, historyFile, outcomes, begunFaults, failedFaults } = result;
+  const { unknown, unsettled, crashes, violations, violationsText } = result;
   const lines = [
     `seed ${seed}: ${verdictOf(result)}`,
     "  answers by operation",
@@ -31,17 +38,27 @@ export function describeResult(result: RunResult): string {
       "work that is still open",
       Object.entries(unsettled).map(([name, count]) => `${name}: ${count}`),
     ),
-    ...listOf("violations", violations),
+    ...(violations.size === 0 ? [] : [`  violations: ${describeCounts(violations)}`, violationsText]),
     `  history: ${historyFile}`,
+    ...(isSound(result) ? [] : [`  again: ${command}`]),
   ];
   return lines.join("\n");
 }
 
 /** True when the run found nothing wrong. */
 export function isSound({ failedFaults, unknown, unsettled, violations }: RunResult): boolean {
-  return (
-    [failedFaults, Object.keys(unsettled), violations].every(({ length }) => length === 0) && unknown === 0
-  );
+  const problems = [failedFaults.length, unknown, Object.keys(unsettled).length, violations.size];
+  return problems.every((count) => count === 0);
+}
+
+/** Names of the violations and of the open work. */
+export function findingsOf({ failedFaults, unknown, unsettled, violations }: RunResult): string[] {
+  return [
+    ...violations.keys(),
+    ...(unknown === 0 ? [] : ["no answer"]),
+    ...Object.keys(unsettled),
+    ...failedFaults.map((fault) => `fault ${fault}`),
+  ];
 }
 
 function verdictOf(result: RunResult): string {

@@ -2,35 +2,21 @@ import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeExit } from "@wonrail/local/process/ownedProcess";
-import { replayHistory } from "./checker";
+import { collectFacts, describeRun, type Sample, type Violation } from "./checker";
 import { openHistory } from "./historyWriter";
 import { type Fault } from "./nemesis/fault";
 import { FAULTS } from "./nemesis/faults";
 import { runNemesis } from "./nemesis/nemesis";
 import { describeSchedule, planSchedule } from "./nemesis/schedule";
 import { isSound, type RunResult } from "./result";
-import { sample, writeRunFile } from "./runFile";
+import { commandOf, type RunOptions } from "./runOptions";
+import { addEndSamples, takeSamples } from "./samples";
 import { verifyLedger } from "../support/verifyLedger";
 import { heal, untilSettled } from "./settle";
 import { type Clients, openClients } from "./workload/clients";
+import { openDeposits } from "./workload/deposits";
+import { accessOf } from "./world/access";
 import { openWorld, type World } from "./world/openWorld";
-
-export interface RunOptions {
-  seed: number;
-  /** The clients send at least so many operations. */
-  operations: number;
-  faults: number;
-  /** The clients go on until the time is over. */
-  minutes?: number;
-  /** Names of the kinds of faults. Default: all that the world can have. */
-  kinds?: string[];
-  /** Kafka brokers; 0 for a world without Kafka. */
-  brokers: number;
-  clients?: number;
-  /** The folder of the history and of run.json. */
-  folder: string;
-  report: (line: string) => void;
-}
 
 const CLIENTS = 12;
 const ANSWERED_MS = 60_000;
@@ -51,10 +37,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   mkdirSync(folder, { recursive: true });
   const history = openHistory(join(folder, "history.jsonl"));
   const world = await openWorld({ history, seed, brokers });
+  report(`the world is up: ${world.replicas.length} processes`);
   try {
     const possible = FAULTS.filter(({ isPossible }) => isPossible?.(world) ?? true);
     const faults = options.kinds ? choose(possible, options.kinds) : possible;
-    const schedule = planSchedule({ seed, faults: options.faults, kinds: faults });
+    const planned = planSchedule({ seed, faults: options.faults, kinds: faults, speed: options.speed });
+    const schedule = planned.slice(0, options.prefix);
     report(
       `seed ${seed}: ${operations} operations, ${schedule.length} faults\n${describeSchedule(schedule)}`,
     );
@@ -65,8 +53,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const shape = { seed, clients: options.clients ?? CLIENTS, organisations: world.organisations.length };
     const surroundings = { outside: OUTSIDE, unfit: UNFIT };
     const clients = await openClients({ ...shape, world, history, surroundings });
-    report(`the world is ready: ${world.replicas.length} processes, ${clients.done()} operations in advance`);
-    const samples = await sample(world, "start");
+    report(`the organisations are ready: ${clients.done()} operations in advance`);
+    const deposits = openDeposits(world, { seed, outside: OUTSIDE });
+    const samples = await takeSamples(world, "start");
 
     const progress = progressOf(options, clients);
     const stopReport = reportEvery(
@@ -74,31 +63,31 @@ export async function run(options: RunOptions): Promise<RunResult> {
       report,
     );
     let hasFaults = true;
-    const working = clients.run(() => hasFaults || progress() < 1);
+    const hasNext = () => hasFaults || progress() < 1;
+    const working = Promise.all([clients.run(hasNext), deposits.run(hasNext)]);
     const nemesis = await runNemesis({ world, history, schedule, faults, progress, report });
     hasFaults = false;
     await heal(world);
     report("the faults are over");
     while (progress() < 1) await sleep(100);
     await untilAnswered(clients, working);
+    report(`every operation has its answer, and the node took ${deposits.sent()} deposits`);
     const unsettled = await untilSettled(world, SETTLED_MS);
     stopReport();
-    samples.push(...(await sample(world, "end")));
-    await writeRunFile(history.file, world, samples);
+    report("all work is done");
+    const checked = await check(world, history.file, samples, report);
     const result: RunResult = {
       seed,
+      command: commandOf(options),
       historyFile: history.file,
+      schedule,
       outcomes: clients.outcomes,
       unknown: clients.open(),
       begunFaults: nemesis.begun,
       failedFaults: nemesis.failed,
       unsettled,
       crashes: crashesOf(world),
-      violations: [
-        ...world.receiver.forged.map((text) => `a delivery has no valid signature: ${text}`),
-        ...(await verify(world)),
-        ...(await describeChecked(history.file)),
-      ],
+      ...checked,
     };
     if (!isSound(result)) cpSync(world.home.logsDir, join(folder, "logs"), { recursive: true });
     return result;
@@ -106,6 +95,23 @@ export async function run(options: RunOptions): Promise<RunResult> {
     await world.close();
     history.close();
   }
+}
+
+/** Collects the facts while the world is up, and checks the files. */
+async function check(
+  world: World,
+  historyFile: string,
+  startSamples: Sample[],
+  report: RunOptions["report"],
+): Promise<Pick<RunResult, "violations" | "violationsText">> {
+  const samples = await addEndSamples(world, startSamples);
+  const verification = await verify(world);
+  const observed = { samples, forgedDeliveries: world.receiver.forged, verification };
+  await collectFacts(historyFile, accessOf(world), observed);
+  report("the facts are collected");
+  const { violations, text } = await describeRun(historyFile);
+  report(`the checker found ${violations.length} violations`);
+  return { violations: countByCheck(violations), violationsText: text };
 }
 
 function choose(possible: readonly Fault[], names: string[]): Fault[] {
@@ -141,7 +147,7 @@ function reportEvery(describe: () => string, report: (line: string) => void): ()
 }
 
 /** Waits for the clients. After a minute the rest of their operations stays unknown. */
-async function untilAnswered(clients: Clients, working: Promise<void>): Promise<void> {
+async function untilAnswered(clients: Clients, working: Promise<unknown>): Promise<void> {
   const timer = setTimeout(() => clients.giveUp(), ANSWERED_MS);
   await working;
   clearTimeout(timer);
@@ -151,14 +157,13 @@ function crashesOf({ replicas }: World): string[] {
   return replicas.flatMap(({ name, crashes }) => crashes.map((exit) => `${name}: ${describeExit(exit)}`));
 }
 
-/** The checker's violations, each with its part of the history. */
-async function describeChecked(historyFile: string): Promise<string[]> {
-  const { violations, text } = await replayHistory(historyFile);
-  return violations.length === 0 ? [] : [text];
+function countByCheck(violations: Violation[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { check } of violations) counts.set(check, (counts.get(check) ?? 0) + 1);
+  return counts;
 }
 
-/** The ledger's own verification of its journal. */
-async function verify({ stack }: World): Promise<string[]> {
-  const output = await verifyLedger(stack).catch((error: Error) => error.message);
-  return output.includes("0 violations") ? [] : [output];
+/** The ledger's own verification of its journal: its output, also when it found something. */
+function verify({ stack }: World): Promise<string> {
+  return verifyLedger(stack).catch((error: Error) => error.message);
 }

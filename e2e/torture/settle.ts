@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { rawSql } from "@wonrail/kit/db";
+import { rawSql, sql } from "@wonrail/kit/db";
+import { ServiceClient } from "@wonrail/sdk";
 import { asAdmin } from "../support/asAdmin";
 import { type World } from "./world/openWorld";
 
@@ -17,6 +18,7 @@ const UNFINISHED: Record<string, readonly [schema: string, statement: string]> =
     "chain_relayer",
     "select count(*) from settlement_queues where head_sequence > cursor_sequence",
   ],
+  "deposits without a credit": ["chain_relayer", "select count(*) from deposits where state = 'SEEN'"],
   "records under way": [
     "chain_relayer",
     "select count(*) from records where run in ('WAITING', 'STARTED', 'SENT')",
@@ -33,6 +35,9 @@ const UNFINISHED: Record<string, readonly [schema: string, statement: string]> =
 const LOOK_EVERY_MS = 500;
 /** No new work appears for this long. */
 const QUIET_MS = 2_000;
+/** The pause after a first failed attempt is shorter. The next one takes minutes. */
+const LONG_PAUSE_S = 10;
+const REPLAY_EVERY_MS = 2_000;
 
 /** Ends every fault that may be left: also one whose end failed. */
 export async function heal({ links, postgres, chain, receiver, replicas }: World): Promise<void> {
@@ -51,11 +56,20 @@ export async function heal({ links, postgres, chain, receiver, replicas }: World
   await Promise.all(replicas.map((replica) => replica.untilReady()));
 }
 
-/** Waits until no work is open. Returns the open work when the time is over. */
+/**
+ * Waits until no work is open. Returns the open work when the time is over. Partners ask meanwhile
+ * for the deliveries that pause for minutes, as after a repair of their endpoint.
+ */
 export async function untilSettled(world: World, withinMs: number): Promise<Record<string, number>> {
+  const head = Number(await world.chain.node.rpc<string>("eth_blockNumber"));
   let quietSince: number | undefined;
+  let replayedMs = 0;
   for (const endMs = Date.now() + withinMs; ; await sleep(LOOK_EVERY_MS)) {
-    const open = await openWork(world);
+    if (Date.now() - replayedMs > REPLAY_EVERY_MS) {
+      replayedMs = Date.now();
+      await replayPausedDeliveries(world);
+    }
+    const open = { ...(await openWork(world)), ...(await openBlocks(world, head)) };
     if (Object.keys(open).length > 0) quietSince = undefined;
     else quietSince ??= Date.now();
     const isQuiet = quietSince !== undefined && Date.now() - quietSince >= QUIET_MS;
@@ -71,4 +85,28 @@ async function openWork({ stack }: World): Promise<Record<string, number>> {
     }),
   );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+/** The last blocks may have deposits, which chain-relayer credits once the blocks are final. */
+async function openBlocks({ stack }: World, head: number): Promise<Record<string, number>> {
+  const row = await asAdmin(stack, "chain_relayer", (db) =>
+    db.maybe<{ block_number: bigint }>(sql`select block_number from scan_cursor`),
+  );
+  const left = head - Number(row?.block_number ?? 0);
+  return left > 0 ? { "blocks that are not indexed": left } : {};
+}
+
+/** A delivery that is overdue stays open: the replay includes those with a later attempt only. */
+async function replayPausedDeliveries({ stack, organisations, gatewayUrls }: World): Promise<void> {
+  const paused = await asAdmin(stack, "events", (db) =>
+    db.query<{ org_id: string; webhook_id: string }>(
+      sql`select distinct org_id, webhook_id from deliveries
+        where status = 'PENDING' and next_attempt_at > now() + ${LONG_PAUSE_S} * interval '1 second'`,
+    ),
+  );
+  for (const { org_id: orgId, webhook_id: webhookId } of paused) {
+    const { apiKey } = organisations.find(({ id }) => id === orgId)!;
+    const sdk = new ServiceClient({ baseUrl: gatewayUrls[0]!, apiKey });
+    await sdk.webhooks.replay(webhookId, { failed: true });
+  }
 }

@@ -1,5 +1,5 @@
 import { type OperationName } from "../history";
-import { type Reader } from "./api";
+import { type PublicReads } from "./api";
 import { isSameJson } from "./isSameJson";
 import { successesOf, type Json, type Operation } from "./operations";
 import { type Violation } from "./violation";
@@ -43,21 +43,58 @@ const KINDS: Partial<Record<OperationName, Kind>> = {
 /** Every so many objects of a kind are read one by one too. */
 const READ_ONE_OF = 20;
 
+/** The paths of the public API that the check of these operations reads. */
+export function readsNeeded(operations: Operation[]): { lists: string[]; objects: string[] } {
+  const lists: string[] = [];
+  const objects = new Set<string>();
+  for (const [name, { list, id }] of KIND_LIST) {
+    const acknowledged = successesOf(operations, name);
+    if (acknowledged.length > 0) lists.push(list);
+    for (const [index, { data }] of acknowledged.entries())
+      if (isReadAlone(index)) objects.add(`${list}/${data[id]}`);
+  }
+  for (const { data } of successesOf(operations, "charge.cancel")) objects.add(chargePath(data.chargeId));
+  for (const { data } of successesOf(operations, ...PARTS_OF_PAYMENT))
+    objects.add(paymentPath(data.paymentId));
+  return { lists, objects: [...objects] };
+}
+
 /** Every acknowledged object is in its list and answers a read, with the facts of the answer. */
-export async function checkAcknowledged(operations: Operation[], reader: Reader): Promise<Violation[]> {
+export function checkAcknowledged(operations: Operation[], { lists, objects }: PublicReads): Violation[] {
   const violations: Violation[] = [];
-  for (const [name, kind] of Object.entries(KINDS) as [OperationName, Kind][]) {
+  for (const [name, kind] of KIND_LIST) {
     const acknowledged = successesOf(operations, name);
     if (acknowledged.length === 0) continue;
-    const listed = new Map((await reader.list(kind.list)).map((item) => [item[kind.id], item]));
+    const listed = new Map(answerOf(lists, kind.list).map((item) => [item[kind.id], item]));
     for (const [index, { operation, data }] of acknowledged.entries()) {
       const id = data[kind.id];
       violations.push(...compare(operation, kind, data, listed.get(id), "list"));
-      if (index % READ_ONE_OF > 0) continue;
-      violations.push(...compare(operation, kind, data, await reader.get(`${kind.list}/${id}`), "read"));
+      if (isReadAlone(index))
+        violations.push(...compare(operation, kind, data, answerOf(objects, `${kind.list}/${id}`), "read"));
     }
   }
-  return [...violations, ...(await checkParts(operations, reader))];
+  return [...violations, ...checkParts(operations, objects)];
+}
+
+const PARTS_OF_PAYMENT = ["payment.cancel", "payment.refund"] as const;
+const KIND_LIST = Object.entries(KINDS) as [OperationName, Kind][];
+
+function isReadAlone(index: number): boolean {
+  return index % READ_ONE_OF === 0;
+}
+
+function chargePath(chargeId: string): string {
+  return `/api/wallets/charge/${chargeId}`;
+}
+
+function paymentPath(paymentId: string): string {
+  return `/api/wallets/payment/${paymentId}`;
+}
+
+/** An answer that is not stored says nothing about the product. */
+function answerOf<T>(answers: Record<string, T>, path: string): T {
+  if (!(path in answers)) throw new Error(`the facts have no answer to GET ${path}`);
+  return answers[path]!;
 }
 
 function compare(operation: Operation, kind: Kind, said: Json, found: Json, by: string): Violation[] {
@@ -68,11 +105,11 @@ function compare(operation: Operation, kind: Kind, said: Json, found: Json, by: 
 }
 
 /** Cancellations and refunds of parts are in the object that they belong to. */
-async function checkParts(operations: Operation[], reader: Reader): Promise<Violation[]> {
+function checkParts(operations: Operation[], objects: PublicReads["objects"]): Violation[] {
   const violations: Violation[] = [];
   const cancelled = groupBy(successesOf(operations, "charge.cancel"), ({ data }) => data.chargeId);
   for (const [chargeId, parts] of cancelled) {
-    const charge = await reader.get(`/api/wallets/charge/${chargeId}`);
+    const charge = answerOf(objects, chargePath(chargeId));
     const shown = new Set(charge?.cancellations.map(({ cancelId }: Json) => cancelId));
     const least = Math.max(...parts.map(({ data }) => data.cancelledAmount));
     for (const { operation, data } of parts)
@@ -81,8 +118,8 @@ async function checkParts(operations: Operation[], reader: Reader): Promise<Viol
     if (!(charge?.cancelledAmount >= least))
       violations.push(violation(parts[0]!.operation, `${chargeId} has less cancelled than was acknowledged`));
   }
-  for (const { operation, data } of successesOf(operations, "payment.cancel", "payment.refund")) {
-    const payment = await reader.get(`/api/wallets/payment/${data.paymentId}`);
+  for (const { operation, data } of successesOf(operations, ...PARTS_OF_PAYMENT)) {
+    const payment = answerOf(objects, paymentPath(data.paymentId));
     const parts = [
       payment?.cancellation?.cancelId,
       ...(payment?.refunds ?? []).map(({ refundId }: Json) => refundId),

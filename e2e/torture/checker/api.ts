@@ -1,11 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Organisation, type RunFacts } from "./facts";
+import { type Organisation, type WorldAccess } from "./access";
 import { type Json } from "./operations";
 
 const MAX_TRIES = 60;
 const PAUSE_MS = 500;
 const DEADLINE_MS = 20_000;
 const PAGE = 100;
+
+/** Answers that one organisation got from the public API. */
+export interface PublicReads {
+  /** All items of a list, by its path. */
+  lists: Record<string, Json[]>;
+  /** The data of an object by its path; null when the object does not exist. */
+  objects: Record<string, Json>;
+  /** All public events, oldest first. */
+  events: PublicEvent[];
+}
 
 /** Reads the public API as one organisation. */
 export interface Reader {
@@ -27,7 +37,10 @@ export interface PublicEvent {
   data: Json;
 }
 
-export function openReader({ gatewayUrls }: Pick<RunFacts, "gatewayUrls">, { apiKey }: Organisation): Reader {
+export function openReader(
+  { gatewayUrls }: Pick<WorldAccess, "gatewayUrls">,
+  { apiKey }: Organisation,
+): Reader {
   const get = async (path: string): Promise<Json> => {
     for (let tries = 0; ; tries += 1) {
       const url = gatewayUrls[tries % gatewayUrls.length]! + path;

@@ -1,6 +1,6 @@
-import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rawSql } from "@wonrail/kit/db";
 import { asAdmin } from "../../support/asAdmin";
@@ -8,7 +8,8 @@ import { newOrganisation } from "../../support/operators";
 import { startStack, type TestStack } from "../../support/startStack";
 import { withinOneDay } from "../../support/withinOneDay";
 import { driveStack, type Drive } from "./testing/driveStack";
-import { checkHistory, findUnfinished, replayHistory } from "./index";
+import { readUnfinished } from "./unfinished";
+import { checkRun, collectFacts, describeRun } from "./index";
 
 jest.setTimeout(900_000);
 
@@ -36,8 +37,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const OBSERVED = { samples: [], forgedDeliveries: [], verification: null };
+const collect = () => collectFacts(drive.historyFile, drive.access, OBSERVED);
+
 test("a run without faults has no violation", async () => {
-  expect(await checkHistory(drive.historyFile, drive.facts)).toEqual([]);
+  await collect();
+  expect(await checkRun(drive.historyFile)).toEqual([]);
 });
 
 interface Planted {
@@ -117,7 +122,8 @@ test.each(Object.entries(PLANTED))("%s is found", async (_, { schema, change, un
     asAdmin(stack.stack(), schema, (db) => db.write(rawSql(`${statement} returning 1`)));
   expect(await run(change)).toHaveLength(1);
   try {
-    const { violations, text } = await replayHistory(drive.historyFile);
+    await collect();
+    const { violations, text } = await describeRun(drive.historyFile);
     // An answer that reads the changed row adds its own check.
     expect(violations.map(({ check }) => check)).toEqual(expect.arrayContaining(checks));
     expect(text).toContain(violations[0]!.message);
@@ -127,7 +133,7 @@ test.each(Object.entries(PLANTED))("%s is found", async (_, { schema, change, un
 });
 
 test("an answer that names another organisation's id is found", async () => {
-  const [own, other] = drive.facts.organisations;
+  const [own, other] = drive.access.organisations;
   const call = {
     operation: 1_000_000,
     attempt: 1,
@@ -144,10 +150,14 @@ test("an answer that names another organisation's id is found", async () => {
     body: { data: { orgId: other!.id } },
   };
   const lines = [{ kind: "call", at: 0, method: "GET", path: "/", ...call }, answer];
-  const historyFile = join(folder, "foreign.jsonl");
-  copyFileSync(drive.historyFile, historyFile);
+  await collect();
+  const copy = mkdtempSync(join(tmpdir(), "checker-"));
+  cpSync(folder, copy, { recursive: true });
+  const historyFile = join(copy, basename(drive.historyFile));
   appendFileSync(historyFile, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  expect(await checkHistory(historyFile, drive.facts)).toEqual([
+  const violations = await checkRun(historyFile);
+  rmSync(copy, { recursive: true });
+  expect(violations).toEqual([
     expect.objectContaining({ check: "tenants", organisation: own!.code, operations: [1_000_000] }),
   ]);
 });
@@ -156,7 +166,7 @@ test("an answer that names another organisation's id is found", async () => {
 async function untilDone(): Promise<void> {
   const pending = rawSql("select 1 from deliveries where status = 'PENDING'");
   for (const endMs = Date.now() + PATIENCE_MS; ; await sleep(500)) {
-    const open = await findUnfinished(drive.facts);
+    const open = await readUnfinished(drive.access);
     const deliveries = await asAdmin(stack.stack(), "events", (db) => db.query(pending));
     if (open.length === 0 && deliveries.length === 0) return;
     if (Date.now() > endMs) throw new Error(`still open: ${JSON.stringify([open, deliveries.length])}`);

@@ -1,11 +1,11 @@
 import { Client } from "pg";
-import { type RunFacts, type Schema } from "./facts";
+import { type Schema, type WorldAccess } from "./access";
 
 export type Rows = <R>(text: string, values?: unknown[]) => Promise<R[]>;
 
 /** Runs work on one service's database, in a read-only session. */
 export async function withDatabase<T>(
-  { databaseUrls }: Pick<RunFacts, "databaseUrls">,
+  { databaseUrls }: Pick<WorldAccess, "databaseUrls">,
   schema: Schema,
   work: (rows: Rows) => Promise<T>,
 ): Promise<T> {

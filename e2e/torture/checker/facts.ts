@@ -1,41 +1,41 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type Organisation } from "./access";
+import { type PublicReads } from "./api";
+import { type ChainRecord } from "./chain/readChain";
+import { type Settlement } from "./chain/readSettlements";
+import { type WebhookFacts } from "./events/checkDeliveries";
+import { type Journal } from "./journal/readJournal";
+import { type NamedIds } from "./tenants";
+import { type Unfinished } from "./unfinished";
+import { type Wallet } from "./wallets/walletIndex";
 
-/** The services with a schema of their own, by the names of `postgres.urls` in stack.json. */
-export type Schema = "auth" | "wallet" | "ledger" | "payment" | "chain-relayer" | "events";
-
-/** Addresses and logins of a run's world. The runner writes them to `run.json` beside the history. */
-export interface RunFacts {
-  gatewayUrls: string[];
-  organisations: Organisation[];
-  /** A login of each service's database that may read its schema. */
-  databaseUrls: Record<Schema, string>;
-  chain: {
-    rpcUrl: string;
-    chainId: number;
-    tokenAddress: string;
-    paymentManagerAddress: string;
-  };
-  webhooks: Webhook[];
-  /** Use of resources by each process: at least one sample before the faults and one after the end. */
-  samples?: Sample[];
+/**
+ * Facts of a finished run: all that the checker reads besides the history. Each field is a file in
+ * the folder `facts` beside the history, so a run can be checked again without its world.
+ */
+interface RunFacts {
+  organisations: Pick<Organisation, "id" | "code">[];
+  journals: Journal[];
+  wallets: Wallet[];
+  settlements: Settlement[];
+  chain: ChainRecord;
+  /** Answers of the public API, by the organisation's code. */
+  reads: Record<string, PublicReads>;
+  webhooks: WebhookFacts[];
+  unfinished: Unfinished[];
+  namedIds: NamedIds;
+  observed: Observed;
 }
 
-export interface Organisation {
-  /** `org_` and 32 hex digits, as in the database. */
-  id: string;
-  /** The code by which the history names it. */
-  code: string;
-  apiKey: string;
-}
-
-export interface Webhook {
-  /** The organisation's code. */
-  organisation: string;
-  webhookId: string;
-  /** Empty: all types. */
-  eventTypes: string[];
-  ordering: "NONE" | "OBJECT";
+/** Facts that only the process of the run can observe. */
+export interface Observed {
+  /** Use of resources by each process: one sample before the faults and one after the end. */
+  samples: Sample[];
+  /** Deliveries whose signature the receiver refused. */
+  forgedDeliveries: string[];
+  /** The output of `wonrail verify`; null when it did not run. */
+  verification: string | null;
 }
 
 export interface Sample {
@@ -46,6 +46,27 @@ export interface Sample {
   databaseConnections: number;
 }
 
+/** A record, so that a forgotten field is a type error. */
+const NAMES: Record<keyof RunFacts, true> = {
+  ...{ organisations: true, journals: true, wallets: true, settlements: true, chain: true },
+  ...{ reads: true, webhooks: true, unfinished: true, namedIds: true, observed: true },
+};
+
+export function writeFacts(historyFile: string, facts: RunFacts): void {
+  mkdirSync(folderOf(historyFile), { recursive: true });
+  for (const [name, value] of Object.entries(facts))
+    writeFileSync(fileOf(historyFile, name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
+}
+
 export function readFacts(historyFile: string): RunFacts {
-  return JSON.parse(readFileSync(join(dirname(historyFile), "run.json"), "utf8")) as RunFacts;
+  const read = (name: string) => [name, JSON.parse(readFileSync(fileOf(historyFile, name), "utf8"))];
+  return Object.fromEntries(Object.keys(NAMES).map(read)) as RunFacts;
+}
+
+function folderOf(historyFile: string): string {
+  return join(dirname(historyFile), "facts");
+}
+
+function fileOf(historyFile: string, name: string): string {
+  return join(folderOf(historyFile), `${name}.json`);
 }

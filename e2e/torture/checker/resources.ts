@@ -1,4 +1,4 @@
-import { type RunFacts, type Sample } from "./facts";
+import { type Observed, type Sample } from "./facts";
 import { type Violation } from "./violation";
 
 const MIB = 2 ** 20;
@@ -11,7 +11,7 @@ const ALLOWED: Record<keyof Omit<Sample, "process" | "phase">, (start: number) =
 };
 
 /** Memory, descriptors and connections of each process return to their start. */
-export function checkResources({ samples = [] }: Pick<RunFacts, "samples">): Violation[] {
+export function checkResources({ samples }: Pick<Observed, "samples">): Violation[] {
   const starts = new Map(samples.filter(({ phase }) => phase === "start").map((one) => [one.process, one]));
   const ends = samples.filter(({ phase }) => phase === "end");
   return ends.flatMap((end) => {

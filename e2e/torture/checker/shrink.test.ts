@@ -5,11 +5,11 @@ test("the shortest failing prefix is found within a logarithm of runs", async ()
   await fc.assert(
     fc.asyncProperty(fc.nat(200), fc.nat(200), async (length, needed) => {
       const faults = Array.from({ length: Math.max(length, needed) }, (_, index) => index);
-      const { schedule, isReproduced, runs } = await shrinkSchedule(
+      const { schedule, isReproduced, isShortest, runs } = await shrinkSchedule(
         faults,
         async (prefix) => prefix.length >= needed,
       );
-      expect(isReproduced).toBe(true);
+      expect([isReproduced, isShortest]).toEqual([true, true]);
       expect(schedule).toEqual(faults.slice(0, needed));
       expect(runs).toBeLessThanOrEqual(2 * (Math.log2(faults.length + 1) + 3));
     }),
@@ -24,7 +24,20 @@ test("a prefix that fails every second time is not taken for a passing one", asy
 });
 
 test("a schedule that does not fail again is returned whole", async () => {
-  expect(await shrinkSchedule(["kill"], async () => false, 3)).toEqual({
-    ...{ schedule: ["kill"], isReproduced: false, runs: 3 },
+  expect(await shrinkSchedule(["kill"], async () => false, { confirmations: 3 })).toEqual({
+    ...{ schedule: ["kill"], isReproduced: false, isShortest: false, runs: 3 },
   });
+});
+
+test("the search ends with the shortest known prefix when the runs are used up", async () => {
+  const faults = [...Array(8).keys()];
+  const search = (maxRuns: number) =>
+    shrinkSchedule(faults, async (prefix) => prefix.length >= 1, { maxRuns });
+  expect(await search(2)).toEqual({
+    schedule: faults.slice(0, 3),
+    isReproduced: true,
+    isShortest: false,
+    runs: 2,
+  });
+  expect(await search(20)).toMatchObject({ schedule: [0], isShortest: true });
 });

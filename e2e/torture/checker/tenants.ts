@@ -1,6 +1,6 @@
-import { type PublicEvent } from "./api";
 import { withDatabase, type Rows } from "./database";
-import { type RunFacts, type Schema } from "./facts";
+import { type Organisation, type Schema, type WorldAccess } from "./access";
+import { type PublicReads } from "./api";
 import { digitsOf } from "./journal/readJournal";
 import { type Operation } from "./operations";
 import { type Violation } from "./violation";
@@ -18,24 +18,56 @@ const OWNERS: [schema: Schema, table: string, column: string][] = [
 ];
 const SCHEMAS: Schema[] = ["auth", "wallet", "ledger", "payment", "chain-relayer", "events"];
 
-/** The digits of an id or UUID, and the digits of the organisation that has it. */
-type Owners = Map<string, string>;
+/** Ids in the rows of the databases. All ids and organisations are 32 hex digits. */
+export interface NamedIds {
+  /** The organisation that has an id. */
+  owners: Record<string, string>;
+  /** Ids that the rows of an organisation name. */
+  rows: { table: string; organisation: string; ids: string[] }[];
+}
 
 const ID = /(?<![0-9a-fA-F])[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?![0-9a-fA-F])/g;
 
+export async function readNamedIds(access: WorldAccess): Promise<NamedIds> {
+  const named: NamedIds = { owners: {}, rows: [] };
+  for (const [schema, table, column] of OWNERS) {
+    const found = await withDatabase(access, schema, (rows) =>
+      rows<{ id: string; org: string }>(`select ${column}::text as id, org_id::text as org from ${table}`),
+    );
+    for (const { id, org } of found) named.owners[digitsOf(id)] = digitsOf(org);
+  }
+  for (const schema of SCHEMAS)
+    await withDatabase(access, schema, async (rows) => {
+      for (const table of await tablesOf(rows))
+        for (const { org, ids } of await readIdsOf(rows, table)) {
+          const place = { table: `${schema}.${table}`, organisation: digitsOf(org) };
+          named.rows.push({ ...place, ids: ids.map(digitsOf) });
+        }
+    });
+  return named;
+}
+
+interface TenantFacts {
+  organisations: Pick<Organisation, "id" | "code">[];
+  namedIds: NamedIds;
+  /** By the organisation's code. */
+  reads: Record<string, PublicReads>;
+}
+
 /** No row, event or answer of one organisation names another one's id. */
-export async function checkTenants(
-  facts: RunFacts,
+export function checkTenants(
+  { organisations, namedIds, reads }: TenantFacts,
   operations: Operation[],
-  events: ReadonlyMap<string, PublicEvent[]>,
-): Promise<Violation[]> {
-  const owners = await readOwners(facts);
-  const codes = new Map(facts.organisations.map(({ id, code }) => [digitsOf(id), code]));
-  const violations: Violation[] = [];
-  for (const schema of SCHEMAS) violations.push(...(await checkRows(facts, schema, owners, codes)));
-  for (const [code, listed] of events)
-    for (const event of listed)
+): Violation[] {
+  const owners = new Map(Object.entries(namedIds.owners));
+  const codes = new Map(organisations.map(({ id, code }) => [digitsOf(id), code]));
+  const violations = checkRows(namedIds, codes);
+  for (const [code, { events, lists, objects }] of Object.entries(reads)) {
+    for (const event of events)
       violations.push(...findForeign(code, owners, codes, event, `event ${event.eventId}`, []));
+    for (const [path, answer] of [...Object.entries(lists), ...Object.entries(objects)])
+      violations.push(...findForeign(code, owners, codes, answer, `GET ${path}`, []));
+  }
   for (const operation of operations) {
     const { id, organisation, name, path, body, answers } = operation;
     // A caller may name a foreign id; the refusal repeats it.
@@ -48,37 +80,15 @@ export async function checkTenants(
   return violations;
 }
 
-async function readOwners(facts: RunFacts): Promise<Owners> {
-  const owners: Owners = new Map();
-  for (const [schema, table, column] of OWNERS)
-    await withDatabase(facts, schema, async (rows) => {
-      const found = await rows<{ id: string; org: string }>(
-        `select ${column}::text as id, org_id::text as org from ${table}`,
-      );
-      for (const { id, org } of found) owners.set(digitsOf(id), digitsOf(org));
-    });
-  return owners;
-}
-
-/** Every table with the column org_id is read as text. Bytes are left out. */
-async function checkRows(
-  facts: RunFacts,
-  schema: Schema,
-  owners: Owners,
-  codes: ReadonlyMap<string, string>,
-): Promise<Violation[]> {
-  return withDatabase(facts, schema, async (rows) => {
-    const violations: Violation[] = [];
-    for (const table of await tablesOf(rows))
-      for (const { org, id } of await readNamedIds(rows, table)) {
-        const owner = owners.get(digitsOf(id));
-        if (owner === undefined || owner === digitsOf(org)) continue;
-        const organisation = codes.get(digitsOf(org)) ?? org;
-        const message = `a row of ${schema}.${table} names ${id}, which ${codes.get(owner) ?? owner} has`;
-        violations.push({ check: "tenants", organisation, message, operations: [] });
-      }
-    return violations;
-  });
+function checkRows({ owners, rows }: NamedIds, codes: ReadonlyMap<string, string>): Violation[] {
+  return rows.flatMap(({ table, organisation, ids }) =>
+    ids
+      .filter((id) => owners[id] !== undefined && owners[id] !== organisation)
+      .map((id) => ({
+        ...{ check: "tenants", organisation: codes.get(organisation) ?? organisation, operations: [] },
+        message: `a row of ${table} names ${id}, which ${codes.get(owners[id]!) ?? owners[id]} has`,
+      })),
+  );
 }
 
 async function tablesOf(rows: Rows): Promise<string[]> {
@@ -91,18 +101,19 @@ async function tablesOf(rows: Rows): Promise<string[]> {
   return tables.map(({ name }) => name);
 }
 
-async function readNamedIds(rows: Rows, table: string): Promise<{ org: string; id: string }[]> {
-  return rows<{ org: string; id: string }>(
-    `select distinct r.org_id::text as org, found[1] as id
+/** Every row is read as text. Bytes are left out. */
+async function readIdsOf(rows: Rows, table: string): Promise<{ org: string; ids: string[] }[]> {
+  return rows<{ org: string; ids: string[] }>(
+    `select r.org_id::text as org, array_agg(distinct found[1]) as ids
      from ${table} r, regexp_matches(to_jsonb(r)::text,
        '(?:[^0-9a-f]|^)([0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12})(?![0-9a-f])', 'g') found
-     where r.org_id is not null`,
+     where r.org_id is not null group by r.org_id`,
   );
 }
 
 function findForeign(
   organisation: string,
-  owners: Owners,
+  owners: ReadonlyMap<string, string>,
   codes: ReadonlyMap<string, string>,
   value: unknown,
   place: string,

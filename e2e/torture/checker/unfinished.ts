@@ -1,5 +1,5 @@
 import { withDatabase } from "./database";
-import { type RunFacts, type Schema } from "./facts";
+import { type Schema, type WorldAccess } from "./access";
 import { type Operation } from "./operations";
 import { type Violation } from "./violation";
 
@@ -56,21 +56,32 @@ const UNFINISHED: [schema: Schema, what: string, statement: string][] = [
   ),
 ];
 
-/** Work of the services that has not ended. The runner waits for none before it lets the checker run. */
-export async function findUnfinished(facts: RunFacts): Promise<Violation[]> {
-  const codes = new Map(facts.organisations.map(({ id, code }) => [id, code]));
+/** A row of work that has not ended. */
+export interface Unfinished {
+  /** The organisation's code, or `all`. */
+  organisation: string;
+  message: string;
+}
+
+export async function readUnfinished(access: WorldAccess): Promise<Unfinished[]> {
+  const codes = new Map(access.organisations.map(({ id, code }) => [id, code]));
   const found = await Promise.all(
     UNFINISHED.map(async ([schema, what, statement]) => {
-      const rows = await withDatabase(facts, schema, (query) =>
+      const rows = await withDatabase(access, schema, (query) =>
         query<{ org_id: string | null; name: string }>(statement),
       );
       return rows.map(({ org_id: orgId, name }) => ({
-        ...{ check: "unfinished", organisation: codes.get(orgId ?? "") ?? orgId ?? "all" },
-        ...{ message: `${schema}: ${name} ${what}`, operations: [] },
+        organisation: codes.get(orgId ?? "") ?? orgId ?? "all",
+        message: `${schema}: ${name} ${what}`,
       }));
     }),
   );
   return found.flat();
+}
+
+/** Work of the services that has not ended. The run waits for the end of all work. */
+export function checkUnfinished(unfinished: Unfinished[]): Violation[] {
+  return unfinished.map((one) => ({ check: "unfinished", ...one, operations: [] }));
 }
 
 /** After the end every request that changes something has an outcome. */

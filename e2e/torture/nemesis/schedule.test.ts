@@ -28,6 +28,14 @@ test("faults begin in the order of their numbers and last as long as their kind 
   );
 });
 
+test("a speed shortens the faults and changes nothing else", () => {
+  const halved = planSchedule({ ...OPTIONS, speed: 2 });
+  for (const [index, { holdMs, ...fault }] of planSchedule(OPTIONS).entries()) {
+    expect(halved[index]).toMatchObject(fault);
+    expect(Math.abs(halved[index]!.holdMs - holdMs / 2)).toBeLessThanOrEqual(1);
+  }
+});
+
 test("there are at least sixteen kinds, each with its own name", () => {
   expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
   expect(FAULTS.length).toBeGreaterThanOrEqual(16);

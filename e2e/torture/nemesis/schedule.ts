@@ -21,6 +21,8 @@ export interface ScheduleOptions {
   seed: number;
   faults: number;
   kinds: readonly FaultKind[];
+  /** Divides the length of each fault. Default: 1. */
+  speed?: number | undefined;
 }
 
 const FIRST = 0.03;
@@ -28,13 +30,13 @@ const LAST = 0.9;
 const LAST_SLOW = 0.4;
 
 /** Spreads the faults over a run. Each kind comes once before any comes twice. */
-export function planSchedule({ seed, faults, kinds }: ScheduleOptions): ScheduledFault[] {
+export function planSchedule({ seed, faults, kinds, speed = 1 }: ScheduleOptions): ScheduledFault[] {
   const random = seeded(seed);
   const drawn = drawKinds(random, faults, kinds);
   const scheduled = drawn.map(({ name, holdMs: [shortest, longest], isSlowToHeal }) => ({
     kind: name,
     begins: round(FIRST + random() * ((isSlowToHeal ? LAST_SLOW : LAST) - FIRST)),
-    holdMs: Math.round(shortest + random() * (longest - shortest)),
+    holdMs: Math.round((shortest + random() * (longest - shortest)) / speed),
     seed: Math.floor(random() * 2 ** 31),
   }));
   scheduled.sort((one, other) => one.begins - other.begins);

@@ -17,6 +17,7 @@ const MACHINES = ["127.0.0.1", "127.0.0.2"] as const;
 /** The addresses at which gateways find the proxies before these machines. */
 const BEFORE_MACHINES = ["127.0.1.1", "127.0.1.2"] as const;
 const NAMES = join(ROOT, "e2e/support/clusterNames.js");
+const CLOCK = join(ROOT, "e2e/support/steppedClock.js");
 /** Services that the gateway calls. */
 const BEHIND_GATEWAY = ["auth", "wallet", "payment", "chain-relayer", "events"];
 
@@ -151,14 +152,20 @@ function specOf(
   const { ops } = stack.services[name]!;
   const place = { ...stack.services[name]!, ops: `${machine}:${placeOf(ops).port}` };
   const there = { ...stack, services: { ...stack.services, [name]: place } };
-  const own = { ...settings, GRPC_HOST: machine, HTTP_HOST: machine, OPS_HOST: machine };
+  const instance = `${name}-${MACHINES.findIndex((one) => one === machine) + 1}`;
+  const hosts = { GRPC_HOST: machine, HTTP_HOST: machine, OPS_HOST: machine };
+  const own = { ...settings, ...hosts, CLOCK_FILE: clockFileOf(home, instance) };
   const service = SERVICES.find((one) => one.name === name);
   const spec = service ? serviceSpec(home, service, there, own) : gatewaySpec(home, there, own);
-  const instance = `${name}-${MACHINES.findIndex((one) => one === machine) + 1}`;
   return {
     ...spec,
     name: instance,
-    args: () => ["--require", NAMES, ...spec.args()],
+    args: () => ["--require", NAMES, "--require", CLOCK, ...spec.args()],
     logFile: home.log(instance),
   };
+}
+
+/** The milliseconds by which the clock of a replica is wrong. */
+export function clockFileOf(home: Home, replica: string): string {
+  return join(home.dir, `clock-${replica}`);
 }

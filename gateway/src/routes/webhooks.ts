@@ -172,7 +172,8 @@ export const replayWebhook = operation({
   tag: "Webhooks",
   summary: "Deliver events again",
   description:
-    "Delivers the kept events of a range again, or the deliveries that FAILED. At most " +
+    "Delivers the kept events of a range again, or at once the deliveries that FAILED or pause " +
+    "after a failed attempt. At most " +
     `${MAX_REPLAY} deliveries follow from one request: go on behind the last one. The header ` +
     "`webhook-id` is the same as before.",
   access: "full",
@@ -187,7 +188,11 @@ export const replayWebhook = operation({
         })
         .meta({ id: "ReplayRange" }),
       z
-        .strictObject({ failed: z.literal(true).meta({ description: "The deliveries that FAILED." }) })
+        .strictObject({
+          failed: z.literal(true).meta({
+            description: "The deliveries that FAILED, and those that pause after a failed attempt.",
+          }),
+        })
         .meta({ id: "ReplayFailed" }),
     ])
     .meta({ id: "ReplayWebhook" }),

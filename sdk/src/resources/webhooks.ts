@@ -55,7 +55,7 @@ export interface RotateSecretRequest {
   overlapSeconds?: number | undefined;
 }
 
-/** Request of `webhooks.replay`: the events of a range, or the deliveries that FAILED. */
+/** Request of `webhooks.replay`: the events of a range, or the failed deliveries. */
 export type ReplayWebhookRequest =
   | {
       /** Events after this sequence. */
@@ -64,7 +64,7 @@ export type ReplayWebhookRequest =
       upTo: string;
     }
   | {
-      /** The deliveries that FAILED. */
+      /** The deliveries that FAILED, and those that pause after a failed attempt. */
       failed: true;
     };
 

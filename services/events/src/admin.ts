@@ -196,9 +196,9 @@ interface ReplayOptions {
 
 function replay(world: World): Command {
   return new Command("replay")
-    .description(`deliver events again: the FAILED deliveries, or a range; at most ${MAX_REPLAY} at once`)
+    .description(`deliver events again: the failed deliveries, or a range; at most ${MAX_REPLAY} at once`)
     .argument("<webhook>", "its id")
-    .option("--failed", "the deliveries without an attempt left")
+    .option("--failed", "the FAILED deliveries, and those that pause after a failed attempt")
     .addOption(new Option("--after <sequence>", "events behind this sequence").argParser(bigNumber))
     .addOption(new Option("--up-to <sequence>", "up to this sequence").argParser(bigNumber))
     .addOption(reasonOption())

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { plantChanges } from "@wonrail/kit/testing/plantChanges";
 
 const SERVICE = fileURLToPath(new URL("..", import.meta.url));
 const ROOT = join(SERVICE, "../..");
@@ -285,12 +286,7 @@ process.exit(rows.some((row) => row.includes("NOT FOUND")) ? 1 : 0);
 function tryBug(file, changes, kind) {
   copySource();
   const path = join(copy, "src", file);
-  let source = readFileSync(path, "utf8");
-  for (const [text, bug] of changes) {
-    if (!source.includes(text)) throw new Error(`${file} no longer says: ${text}`);
-    source = source.replace(text, bug);
-  }
-  writeFileSync(path, source);
+  writeFileSync(path, plantChanges(readFileSync(path, "utf8"), file, changes));
   return firstFailureOf(kind);
 }
 

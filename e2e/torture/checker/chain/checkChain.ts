@@ -12,19 +12,18 @@ export interface ChainFacts {
 }
 
 /** The ledger, the chain and the supply agree, and each settlement is what the chain says. */
-export async function checkChain(facts: ChainFacts): Promise<Violation[]> {
+export function checkChain(facts: ChainFacts): Violation[] {
   const { chain, journals, settlements } = facts;
   const { minted, totalSupply } = chain;
   const supply =
     minted === totalSupply
       ? []
       : [violation("all", `the supply is ${totalSupply}, but ${minted} was minted and not burned`)];
-  const settled = await Promise.all(settlements.map((one) => checkSettlement(facts, one)));
   return [
     ...supply,
     ...journals.flatMap((journal) => checkBalances(facts, journal)),
     ...findDoubleExecutions(chain),
-    ...settled.flat(),
+    ...settlements.flatMap((one) => checkSettlement(facts, one)),
   ];
 }
 
@@ -56,13 +55,13 @@ function findDoubleExecutions({ executions }: Chain): Violation[] {
     );
 }
 
-async function checkSettlement(facts: ChainFacts, settlement: Settlement): Promise<Violation[]> {
+function checkSettlement(facts: ChainFacts, settlement: Settlement): Violation[] {
   const { organisation, ledgerRef, state } = settlement;
   const problem =
     state === "CONFIRMED"
       ? findUnproven(facts, settlement)
       : state === "FAILED"
-        ? await findUnprovenFailure(facts, settlement)
+        ? findUnprovenFailure(facts, settlement)
         : undefined;
   return problem === undefined ? [] : [violation(organisation, `${ledgerRef} is ${state}, but ${problem}`)];
 }
@@ -75,8 +74,11 @@ function findUnproven({ chain, addresses }: ChainFacts, settlement: Settlement):
   return isUsed ? undefined : "the chain has no event of it";
 }
 
-/** A hold has failed if its authorization is unused, and cancelled or expired in the final block that is its proof. */
-async function findUnprovenFailure(facts: ChainFacts, settlement: Settlement): Promise<string | undefined> {
+/**
+ * A hold has failed if its authorization is unused, and cancelled or expired in the final block
+ * that is its proof.
+ */
+function findUnprovenFailure(facts: ChainFacts, settlement: Settlement): string | undefined {
   const { chain, addresses, journals } = facts;
   const { organisation, ledgerRef, operationId, legs, proof, validUntilMs } = settlement;
   if (operationId !== null && chain.executions.has(operationId)) return "the chain executed it";
@@ -87,7 +89,7 @@ async function findUnprovenFailure(facts: ChainFacts, settlement: Settlement): P
   if (placed?.kind !== "placeHold") return "it is not a hold";
   if (names.some((name) => chain.cancelled.has(name))) return undefined;
   if (!proof) return "it has no proof";
-  const block = await chain.blockAt(proof.blockNumber);
+  const block = chain.blockAt(proof.blockNumber);
   if (block?.hash !== proof.blockHash) return `block ${proof.blockNumber} of its proof is not the chain's`;
   return validUntilMs !== null && block.timeSeconds * 1_000 <= validUntilMs
     ? "its authorization was valid in the block of its proof"

@@ -1,7 +1,22 @@
 import { id } from "ethers";
-import { type RunFacts } from "../facts";
+import { type WorldAccess } from "../access";
 
-/** Facts of the chain from its first block, read without the product. */
+/** The chain from its first block, as its node tells it. */
+export interface ChainRecord {
+  /** Token units at the newest block, in decimal digits. */
+  totalSupply: string;
+  /** All logs of the token and the payment manager, oldest first. */
+  logs: RawLog[];
+  /** The blocks that settlements name as proof, by number; null when the chain has none. */
+  blocks: Record<string, Block | null>;
+}
+
+interface Block {
+  hash: string;
+  timeSeconds: number;
+}
+
+/** The sums of a chain's logs. */
 export interface Chain {
   /** Token units by address in lower case. */
   balances: Map<string, bigint>;
@@ -16,7 +31,7 @@ export interface Chain {
   used: Set<string>;
   cancelled: Set<string>;
   transfers: TokenTransfer[];
-  blockAt(number: number): Promise<{ hash: string; timeSeconds: number } | null>;
+  blockAt(number: number): Block | null;
 }
 
 export interface TokenTransfer {
@@ -27,7 +42,6 @@ export interface TokenTransfer {
 }
 
 interface RawLog {
-  address: string;
   topics: string[];
   data: string;
   transactionHash: string;
@@ -42,33 +56,38 @@ const NOBODY = `0x${"0".repeat(40)}`;
 const BLOCKS_PER_QUERY = 2_000;
 export const UNITS_PER_WON = 1_000_000n;
 
-export async function readChain({ chain: place }: Pick<RunFacts, "chain">): Promise<Chain> {
+export async function readChain(
+  { chain: place }: Pick<WorldAccess, "chain">,
+  blockNumbers: number[],
+): Promise<ChainRecord> {
   const { rpcUrl, tokenAddress, paymentManagerAddress } = place;
   const rpc = <T>(method: string, params: unknown[]) => callRpc<T>(rpcUrl, method, params);
   const head = Number(await rpc<string>("eth_blockNumber", []));
-  const chain: Chain = {
-    balances: new Map(),
-    remainders: new Map(),
-    minted: 0n,
-    totalSupply: BigInt(await rpc<string>("eth_call", [{ to: tokenAddress, data: TOTAL_SUPPLY }, hex(head)])),
-    executions: new Map(),
-    used: new Set(),
-    cancelled: new Set(),
-    transfers: [],
-    async blockAt(number) {
-      const block = await rpc<{ hash: string; timestamp: string } | null>("eth_getBlockByNumber", [
-        hex(number),
-        false,
-      ]);
-      return block && { hash: block.hash, timeSeconds: Number(block.timestamp) };
-    },
-  };
+  const supply = await rpc<string>("eth_call", [{ to: tokenAddress, data: TOTAL_SUPPLY }, hex(head)]);
+  const record: ChainRecord = { totalSupply: String(BigInt(supply)), logs: [], blocks: {} };
   const address = [tokenAddress, paymentManagerAddress];
   for (let from = 0; from <= head; from += BLOCKS_PER_QUERY) {
     const toBlock = hex(Math.min(head, from + BLOCKS_PER_QUERY - 1));
     const logs = await rpc<RawLog[]>("eth_getLogs", [{ address, fromBlock: hex(from), toBlock }]);
-    for (const log of logs) addLog(chain, log);
+    for (const { topics, data, transactionHash } of logs) record.logs.push({ topics, data, transactionHash });
   }
+  for (const number of new Set(blockNumbers)) {
+    const block = await rpc<{ hash: string; timestamp: string } | null>("eth_getBlockByNumber", [
+      hex(number),
+      false,
+    ]);
+    record.blocks[number] = block && { hash: block.hash, timeSeconds: Number(block.timestamp) };
+  }
+  return record;
+}
+
+export function chainOf({ totalSupply, logs, blocks }: ChainRecord): Chain {
+  const chain: Chain = {
+    ...{ balances: new Map(), remainders: new Map(), minted: 0n, totalSupply: BigInt(totalSupply) },
+    ...{ executions: new Map(), used: new Set(), cancelled: new Set(), transfers: [] },
+    blockAt: (number) => blocks[number] ?? null,
+  };
+  for (const log of logs) addLog(chain, log);
   return chain;
 }
 

@@ -1,5 +1,5 @@
 import { withDatabase } from "../database";
-import { type Organisation, type RunFacts } from "../facts";
+import { type Organisation, type WorldAccess } from "../access";
 
 /** How the relayer says that an entry or hold ended on the chain. */
 export interface Settlement {
@@ -14,8 +14,11 @@ export interface Settlement {
   validUntilMs: number | null;
 }
 
-export async function readSettlements(facts: RunFacts, { id, code }: Organisation): Promise<Settlement[]> {
-  const ends = await withDatabase(facts, "wallet", (rows) =>
+export async function readSettlements(
+  access: WorldAccess,
+  { id, code }: Organisation,
+): Promise<Settlement[]> {
+  const ends = await withDatabase(access, "wallet", (rows) =>
     rows<{ ledgerRef: string; validUntil: Date }>(
       `select ledger_ref as "ledgerRef", max(valid_before) as "validUntil"
        from authorizations where org_id = $1 group by ledger_ref`,
@@ -23,7 +26,7 @@ export async function readSettlements(facts: RunFacts, { id, code }: Organisatio
     ),
   );
   const endOf = new Map(ends.map(({ ledgerRef, validUntil }) => [ledgerRef, validUntil.getTime()]));
-  const operations = await withDatabase(facts, "chain-relayer", (rows) =>
+  const operations = await withDatabase(access, "chain-relayer", (rows) =>
     rows<OperationRow>(
       `select ledger_ref as "ledgerRef", state, operation_id as "operationId", steps,
               proof_block_number::float8 as "blockNumber", proof_block_hash as "blockHash"

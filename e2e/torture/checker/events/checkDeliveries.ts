@@ -1,13 +1,16 @@
 import { type Delivery } from "../../history";
 import { type PublicEvent } from "../api";
-import { type Webhook } from "../facts";
 import { type Violation } from "../violation";
 
-export interface WebhookFacts extends Webhook {
-  /** Events from this sequence on were stored clearly after the webhook was created. */
-  sinceSequence: number;
-  /** Events whose failed delivery the service tries again later. */
-  waiting: ReadonlySet<string>;
+export interface WebhookFacts {
+  /** The organisation's code. */
+  organisation: string;
+  webhookId: string;
+  /** Empty: all types. */
+  eventTypes: string[];
+  ordering: "NONE" | "OBJECT";
+  /** Events from this sequence on were stored clearly after the webhook was created; null without one. */
+  sinceSequence: number | null;
 }
 
 /** Each matching event arrives at a webhook once or more. With the ordering OBJECT it arrives in the object's order. */
@@ -27,23 +30,23 @@ export function checkDeliveries(webhook: WebhookFacts, events: PublicEvent[], al
 
 /** The webhook gets the events from its creation on, and without a gap from the first that arrived. */
 function findMissing(webhook: WebhookFacts, events: PublicEvent[], deliveries: Delivery[]): string[] {
-  const { sinceSequence, waiting } = webhook;
+  const { sinceSequence } = webhook;
   const arrived = new Set(deliveries.map(({ eventId }) => eventId));
   const first = events.findIndex(({ eventId }) => arrived.has(eventId));
   return events
     .filter((event, index) => {
-      const isLater = event.sequence >= sinceSequence;
+      const isLater = sinceSequence !== null && event.sequence >= sinceSequence;
       return isWanted(webhook, event) && (isLater || (first >= 0 && index > first));
     })
-    .filter(({ eventId }) => !arrived.has(eventId) && !waiting.has(eventId))
+    .filter(({ eventId }) => !arrived.has(eventId))
     .map(({ eventId, type, objectId }) => `${type} ${eventId} of ${objectId} never arrived`);
 }
 
-function isWanted({ eventTypes }: Webhook, { type }: PublicEvent): boolean {
+function isWanted({ eventTypes }: WebhookFacts, { type }: PublicEvent): boolean {
   return eventTypes.length === 0 || eventTypes.includes(type);
 }
 
-function findStrange(webhook: Webhook, delivery: Delivery, byId: Map<string, PublicEvent>): string[] {
+function findStrange(webhook: WebhookFacts, delivery: Delivery, byId: Map<string, PublicEvent>): string[] {
   const { eventId, organisation, body } = delivery;
   const said = body as Partial<PublicEvent>;
   if (said.type === "webhook.test") return [];

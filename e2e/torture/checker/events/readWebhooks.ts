@@ -1,29 +1,19 @@
 import { withDatabase } from "../database";
-import { type RunFacts } from "../facts";
+import { type WorldAccess } from "../access";
 import { type WebhookFacts } from "./checkDeliveries";
 
-/** Adds from which event on each webhook must get all, and which of its failed deliveries will be tried again. */
-export async function readWebhooks(facts: RunFacts): Promise<WebhookFacts[]> {
-  return withDatabase(facts, "events", async (rows) => {
-    const webhooks: WebhookFacts[] = [];
-    for (const webhook of facts.webhooks) {
-      const { webhookId } = webhook;
-      const [since] = await rows<{ sequence: number | null }>(
-        `select min(e.sequence)::float8 as sequence from webhooks w join events e using (org_id)
-         where w.webhook_id = $1 and e.stored_at > w.created_at + interval '2 s'`,
-        [webhookId],
-      );
-      const waiting = await rows<{ eventId: string }>(
-        `select 'evt_' || replace(event_id::text, '-', '') as "eventId" from deliveries
-         where webhook_id = $1 and status = 'PENDING' and attempts > 0 and next_attempt_at > now()`,
-        [webhookId],
-      );
-      webhooks.push({
-        ...webhook,
-        sinceSequence: since?.sequence ?? Infinity,
-        waiting: new Set(waiting.map(({ eventId }) => eventId)),
-      });
-    }
-    return webhooks;
-  });
+/** Reads the webhooks, and from which event on each of them must get all. */
+export async function readWebhooks(access: WorldAccess): Promise<WebhookFacts[]> {
+  const codes = new Map(access.organisations.map(({ id, code }) => [id, code]));
+  const rows = await withDatabase(access, "events", (query) =>
+    query<Omit<WebhookFacts, "organisation"> & { orgId: string }>(
+      `select w.org_id as "orgId", w.webhook_id as "webhookId", w.event_types as "eventTypes", w.ordering,
+              min(e.sequence)::float8 as "sinceSequence"
+       from webhooks w
+       left join events e on e.org_id = w.org_id and e.stored_at > w.created_at + interval '2 s'
+       where w.org_id = any($1) group by w.org_id, w.webhook_id order by w.org_id, w.webhook_id`,
+      [[...codes.keys()]],
+    ),
+  );
+  return rows.map(({ orgId, ...webhook }) => ({ organisation: codes.get(orgId)!, ...webhook }));
 }

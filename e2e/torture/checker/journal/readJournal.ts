@@ -1,5 +1,5 @@
 import { withDatabase, type Rows } from "../database";
-import { type Organisation, type RunFacts } from "../facts";
+import { type Organisation, type WorldAccess } from "../access";
 
 const KINDS = [
   "openAccount",
@@ -101,10 +101,10 @@ export function digitsOf(id: string): string {
   return id.slice(id.indexOf("_") + 1).replaceAll("-", "");
 }
 
-export async function readJournal(facts: RunFacts, { id, code }: Organisation): Promise<Journal> {
+export async function readJournal(access: WorldAccess, { id, code }: Organisation): Promise<Journal> {
   const uuid = digitsOf(id);
-  const rules = await withDatabase(facts, "auth", (rows) => readRules(rows, uuid));
-  return withDatabase(facts, "ledger", async (rows) => ({
+  const rules = await withDatabase(access, "auth", (rows) => readRules(rows, uuid));
+  return withDatabase(access, "ledger", async (rows) => ({
     organisation: code,
     accounts: await readAccounts(rows, uuid),
     ...(await readEntries(rows, uuid)),

@@ -6,13 +6,13 @@ import { startReceiver } from "../../../money/receiver";
 import { OUTSIDE } from "../../../money/scenes";
 import { type NewOrganisation } from "../../../support/operators";
 import { type HistoryLine, type OperationName } from "../../history";
-import { type RunFacts, type Webhook } from "../facts";
+import { type WorldAccess } from "../access";
 import { isFinal, type Json } from "../operations";
 import { randomFrom } from "./simulateRun";
 
 export interface Drive {
   historyFile: string;
-  facts: RunFacts;
+  access: WorldAccess;
   /** Writes the deliveries that came until now into the history. */
   writeDeliveries(): void;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ export async function driveStack(
     }
   };
 
-  const endpoints: (Webhook & { receiver: Receiver })[] = [];
+  const endpoints: { organisation: string; webhookId: string; receiver: Receiver }[] = [];
   const work = organisations.map(async (organisation, place) => {
     const random = randomFrom(seed + place);
     const estate: Estate = { wallets: [], charges: [], payments: [] };
@@ -82,7 +82,7 @@ export async function driveStack(
     const webhook = { name: "webhook.create", method: "POST", path: "/api/webhooks", body } as const;
     const { webhookId } = await send(organisation, 0, webhook, "webhook");
     const { orgCode } = organisation;
-    endpoints.push({ organisation: orgCode, webhookId, eventTypes: [], ordering: "OBJECT", receiver });
+    endpoints.push({ organisation: orgCode, webhookId, receiver });
     for (let user = 1; user <= USERS; user += 1) {
       const opened = post("wallet.create", "", { userId: `user-${user}`, walletType: "NORMAL" });
       estate.wallets.push(await send(organisation, 0, opened, `wallet-${user}`));
@@ -102,17 +102,15 @@ export async function driveStack(
   });
   await Promise.all(work);
 
-  const { rpcUrl, chainId, tokenAddress, paymentManagerAddress } = stack.chain;
-  const facts: RunFacts = {
+  const { rpcUrl, tokenAddress, paymentManagerAddress } = stack.chain;
+  const access: WorldAccess = {
     gatewayUrls: [stack.gatewayUrl],
     organisations: organisations.map(({ orgId, orgCode, apiKey }) => ({ id: orgId, code: orgCode, apiKey })),
     databaseUrls: stack.postgres.urls,
-    chain: { rpcUrl, chainId, tokenAddress, paymentManagerAddress },
-    webhooks: endpoints.map(({ receiver: _, ...webhook }) => webhook),
+    chain: { rpcUrl, tokenAddress, paymentManagerAddress },
   };
-  writeFileSync(join(folder, "run.json"), JSON.stringify(facts), { mode: 0o600 });
   return {
-    ...{ historyFile, facts },
+    ...{ historyFile, access },
     writeDeliveries() {
       for (const { organisation, webhookId, receiver } of endpoints)
         for (const { body } of receiver.deliveries) {

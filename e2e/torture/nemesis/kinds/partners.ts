@@ -12,8 +12,7 @@ const OVERLAP_MS = 6_000;
 export const PARTNER_FAULTS: readonly Fault[] = [
   {
     name: "receiver-down",
-    // Shorter than the pause before the second attempt, because the third comes after minutes.
-    holdMs: [1_000, 3_500],
+    holdMs: [1_000, 8_000],
     async begin({ receiver }, random) {
       const mode = pick(random, ["refusing", "broken"] as const);
       receiver.setMode(mode);

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { pick } from "@wonrail/kit/testing/random";
 import { type World } from "../../world/openWorld";
 import { type Replica } from "../../world/replica";
+import { clockFileOf } from "../../world/services";
 import { type Fault } from "../fault";
 
 /** Faults of the services' processes. */
@@ -57,6 +58,23 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: "clock-stepped",
+    holdMs: [3_000, 8_000],
+    async begin(world, random) {
+      const replica = takeReplica(world, random);
+      const offsetMs = Math.round((2 * random() - 1) * MOST_OFFSET_MS);
+      const file = clockFileOf(world.home, replica.name);
+      writeFileSync(file, String(offsetMs));
+      return {
+        detail: `${replica.name} by ${offsetMs} ms`,
+        async end() {
+          rmSync(file);
+          replica.isTaken = false;
+        },
+      };
+    },
+  },
+  {
     name: "memory-pressure",
     holdMs: [3_000, 6_000],
     isPossible: () => HAS_PRLIMIT,
@@ -76,6 +94,8 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   },
 ];
 
+/** Receivers refuse webhooks whose time is off by five minutes. */
+const MOST_OFFSET_MS = 120_000;
 const ROOM_BYTES = 4 * 1_048_576;
 const HAS_PRLIMIT = existsSync("/usr/bin/prlimit") && existsSync("/proc/self/status");
 

@@ -1,7 +1,7 @@
 import { rawSql, sql, tx } from "@wonrail/kit/db";
 import { pick } from "@wonrail/kit/testing/random";
 import { SERVICES } from "@wonrail/local/services";
-import { Kafka, logLevel } from "kafkajs";
+import { type Admin, Kafka, logLevel } from "kafkajs";
 import { asAdmin } from "../../../support/asAdmin";
 import { type World } from "../../world/openWorld";
 import { type Fault } from "../fault";
@@ -54,7 +54,17 @@ export const STORE_FAULTS: readonly Fault[] = [
     touches: "kafka",
     isPossible: ({ kafka }) => kafka !== undefined,
     async begin(world, random) {
-      const topic = await deleteTopic(world, random);
+      const topic = await withTopic(world, random, (admin, name) => admin.deleteTopics({ topics: [name] }));
+      return { detail: topic, end: async () => undefined };
+    },
+  },
+  {
+    name: "messages-expired",
+    holdMs: [0, 0],
+    touches: "kafka",
+    isPossible: ({ kafka }) => kafka !== undefined,
+    async begin(world, random) {
+      const topic = await withTopic(world, random, deleteRecords);
       return { detail: topic, end: async () => undefined };
     },
   },
@@ -90,8 +100,22 @@ function lockTable(stack: World["stack"], schema: string, table: string) {
   };
 }
 
-/** The services write their topics again from their outboxes. */
-async function deleteTopic({ stack }: World, random: () => number): Promise<string> {
+/** Deletes all messages of the topic, as retention does. */
+async function deleteRecords(admin: Admin, topic: string): Promise<void> {
+  const offsets = await admin.fetchTopicOffsets(topic);
+  const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
+  await admin.deleteTopicRecords({ topic, partitions });
+}
+
+/**
+ * Damages one of the services' topics. The services write a deleted topic again from their outboxes,
+ * and consumers read lost messages from the feeds.
+ */
+async function withTopic(
+  { stack }: World,
+  random: () => number,
+  damage: (admin: Admin, topic: string) => Promise<unknown>,
+): Promise<string> {
   if (stack.bus.kind !== "kafka") throw new Error("the world has no Kafka");
   const kafka = new Kafka({ brokers: stack.bus.brokers.split(","), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -99,7 +123,7 @@ async function deleteTopic({ stack }: World, random: () => number): Promise<stri
   try {
     const topics = (await admin.listTopics()).filter((topic) => topic.startsWith("wonrail."));
     const topic = pick(random, topics.sort());
-    await admin.deleteTopics({ topics: [topic] });
+    await damage(admin, topic);
     return topic;
   } finally {
     await admin.disconnect();

@@ -121,6 +121,22 @@ test("a failing endpoint is tried again, then the delivery fails for good and ca
   await eventually(async () => expect(await deliveriesOf(key)).toHaveLength(2));
 });
 
+test("a replay of the failed deliveries includes one that pauses before a later attempt", async () => {
+  const orgId = newId("org");
+  const { key } = await subscribe(orgId);
+  receiver.answer(() => 500);
+  await world.post(orgId, charge());
+  await eventually(async () => expect((await deliveriesOf(key))[0]).toMatchObject({ attempts: 1 }));
+  await passTime(orgId);
+  // The pause after the second attempt takes minutes.
+  await eventually(async () => expect((await deliveriesOf(key))[0]).toMatchObject({ attempts: 2 }));
+  receiver.answer(() => 204);
+  expect((await world.app.replayWebhook(key, "failed")).answer).toEqual({ deliveries: 1 });
+  await eventually(async () =>
+    expect((await deliveriesOf(key))[0]).toMatchObject({ status: "DELIVERED", attempts: 1 }),
+  );
+});
+
 test("410 disables the endpoint, whose event waits until it is enabled", async () => {
   const orgId = newId("org");
   const { key } = await subscribe(orgId);

@@ -6,7 +6,7 @@ import { replayFailed, replayRange } from "../store/deliveries";
 import { lockWebhook } from "../store/webhooks";
 import { type WebhookKey } from "./updateWebhook";
 
-/** Events between two sequences, or the deliveries without an attempt left. */
+/** Events between two sequences, or the deliveries whose last attempt failed. */
 export type ReplayWanted = { after: bigint; upTo: bigint } | "failed";
 
 /** Deliveries of one request. */

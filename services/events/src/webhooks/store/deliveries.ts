@@ -207,8 +207,9 @@ export async function replayRange(
 }
 
 /**
- * Attempts failed deliveries again, as if they were new. Returns how many. The lock admits the key locks of attempts
- * that are saved meanwhile. It leaves out only deliveries that another replay or the deletion has locked.
+ * Attempts failed deliveries again at once, as if they were new: also those that pause before a
+ * later attempt. Returns the number. The lock admits the key locks of attempts that are saved
+ * meanwhile. The statement skips deliveries that another replay or the deletion has locked.
  */
 export async function replayFailed(
   tx: Tx,
@@ -218,13 +219,15 @@ export async function replayFailed(
   return tx.run(sql`
     with again as (
       select org_id, webhook_id, delivery_id from deliveries
-      where org_id = ${orgId} and webhook_id = ${webhookId} and status = 'FAILED'
+      where org_id = ${orgId} and webhook_id = ${webhookId}
+        and (status = 'FAILED' or status = 'PENDING' and next_attempt_at > now())
       order by sequence limit ${limit} for no key update skip locked
     ), forgotten as (
       delete from attempts using again where attempts.org_id = again.org_id
         and attempts.webhook_id = again.webhook_id and attempts.delivery_id = again.delivery_id
     )
-    update deliveries set status = 'PENDING', attempts = 0, next_attempt_at = now(), finished_at = null
+    update deliveries set status = 'PENDING', attempts = 0, next_attempt_at = now(), waits_until = null,
+      finished_at = null
     from again where deliveries.org_id = again.org_id and deliveries.webhook_id = again.webhook_id
       and deliveries.delivery_id = again.delivery_id`);
 }

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// npm run torture:bugs [-- --only TEXT --seeds 1,2,3 --ops N --faults N]
+import { exitOnFailure, prepare } from "../../deploy/local/bin/prepare.mjs";
+
+exitOnFailure(prepare);
+const { main } = await import("../dist/torture/bugs/main.js");
+process.exit(await main());
