@@ -9,8 +9,8 @@ import { Allowed, Empty, Failure, Loading } from "./states";
 
 export interface Column<Row> {
   title: string;
-  /** The text of the cell, in the table and in the CSV file. */
-  text: (row: Row) => string;
+  /** The text of the cell, in the table and in the CSV file. Absent: not in the file. */
+  text?: (row: Row) => string;
   /** A richer cell for the table. */
   cell?: (row: Row) => ReactNode;
   align?: "right";
@@ -154,7 +154,7 @@ function Rows<Row>({
             <Table.Tr key={rowKey(row)}>
               {columns.map(({ title, text, cell, align }) => (
                 <Table.Td key={title} ta={align ?? "left"}>
-                  {cell === undefined ? text(row) : cell(row)}
+                  {(cell ?? text)?.(row)}
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -178,9 +178,10 @@ async function loadAll<Row>(load: PagedTableProps<Row>["load"]): Promise<Row[]> 
 }
 
 function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const written = columns.flatMap(({ title, text }) => (text === undefined ? [] : [{ title, text }]));
   return toCsv(
-    columns.map(({ title }) => title),
-    rows.map((row) => columns.map(({ text }) => text(row))),
+    written.map(({ title }) => title),
+    rows.map((row) => written.map(({ text }) => text(row))),
   );
 }
 

@@ -31,7 +31,7 @@ export const driftColumns: readonly Column<Drift>[] = [
     title: "Resolved",
     text: ({ resolvedAt }) => (resolvedAt === undefined ? "no" : formatTime(resolvedAt)),
   },
-  { title: "Action", text: () => "", cell: (drift) => <AcknowledgeDrift drift={drift} /> },
+  { title: "Action", cell: (drift) => <AcknowledgeDrift drift={drift} /> },
 ];
 
 export function DriftsTable({ drifts }: { drifts: readonly Drift[] }): ReactNode {

@@ -150,7 +150,7 @@ const queueColumns: readonly Column<Queue>[] = [
   { title: "BLOCKED", text: ({ blocked }) => groupDigits(String(blocked)), align: "right" },
   { title: "Oldest since", text: ({ queuedSince }) => formatTime(queuedSince) },
   { title: "Paused", text: ({ pausedReason }) => pausedReason ?? "no" },
-  { title: "Action", text: () => "", cell: (queue) => <QueueAction queue={queue} /> },
+  { title: "Action", cell: (queue) => <QueueAction queue={queue} /> },
 ];
 
 function QueueAction({ queue: { orgId, pausedReason } }: { queue: Queue }): ReactNode {
