@@ -31,14 +31,8 @@ export function hitPath({ kind, id, orgId }: Hit): HitPath | undefined {
   }
 }
 
-/** The same object may be found by several services: the first one keeps it. */
+/** Two services may find the same object: the first hit keeps it. */
 export function distinctHits(hits: readonly Hit[]): Hit[] {
-  const seen = new Set<string>();
-  return hits.filter((hit) => {
-    const path = hitPath(hit);
-    const key = path === undefined ? `${hit.kind} ${hit.id}` : `${path.to} ${Object.values(path.params).join()} ${hit.kind}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  const found = new Map(hits.map((hit) => [`${hit.kind} ${hit.id}`, hit] as const).reverse());
+  return hits.filter((hit) => found.get(`${hit.kind} ${hit.id}`) === hit);
 }
