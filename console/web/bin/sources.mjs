@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export const WEB = fileURLToPath(new URL("..", import.meta.url));
 export const BUILT = join(WEB, "dist/.sources");
-const NOT_SOURCES = new Set(["dist", ".types", "node_modules"]);
+const NOT_SOURCES = new Set(["dist", "node_modules"]);
 /** The page contains packages in the versions of the lock file. */
 const INCLUDED = ["../../package-lock.json"];
 
