@@ -1,9 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { type Browser, type Page } from "playwright-core";
 import { act, expectOutcome, findBarriers, launchBrowser, signIn, type SignedIn } from "./console/operatorBrowser";
 import { ROOT } from "./ops/repository";
+import { asAdmin } from "./support/asAdmin";
 import { findBrowser } from "./support/browser";
 import { charged, wallet } from "./support/chargedWallet";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
@@ -32,12 +34,7 @@ withBrowser("an operator with the console", () => {
   beforeAll(async () => {
     stack = await startStack({ bus: "feed" });
     bank = await newOrganisation(stack.stack(), "--name", SCRIPT);
-    const payer = await charged(bank.api, 100_000);
-    const receiver = await wallet(bank.api);
-    payerId = payer.walletId as string;
-    const order = { payerWalletId: payerId, receiverWalletId: receiver.walletId, amount: 5_000 };
-    const payment = await bank.api.post("/api/payments", { ...order, memo: SCRIPT });
-    paymentId = payment.paymentId as string;
+    ({ payerId, paymentId } = await pay(bank, SCRIPT));
     browser = await launchBrowser();
     const home = stack.home.dir;
     const roles = ["treasury", "compliance", "support"];
@@ -76,15 +73,9 @@ withBrowser("an operator with the console", () => {
 
   test("pauses a queue at once, and resumes it only with a second operator", async () => {
     const { page } = kim;
-    await page.goto(addressOf("/settlement"));
-    await queueOf(page).getByRole("button", { name: "Pause" }).click();
-    await act(page, { label: "Pause", reason: "incident 7" });
-    await expectOutcome(page, "Done.");
-    await queueOf(page).getByText(/incident 7/).waitFor();
-    await queueOf(page).getByRole("button", { name: "Resume" }).click();
-    await act(page, { label: "Resume", reason: "incident 7 is over" });
-    await expectOutcome(page, "Proposed.");
-    await queueOf(page).getByText(/incident 7/).waitFor();
+    await pause(page, bank, "incident 7");
+    await propose(page, bank, "incident 7 is over");
+    await queueOf(page, bank).getByText(/incident 7/).waitFor();
 
     await decide(page, { reason: "incident 7 is over", by: "my own proposal" });
     await page.getByRole("dialog").getByText(/operator\.name/).waitFor();
@@ -92,7 +83,30 @@ withBrowser("an operator with the console", () => {
     await decide(lee.page, { reason: "incident 7 is over", by: "seen with kim" });
     await expectOutcome(lee.page, "Done.");
     await page.goto(addressOf("/settlement"));
-    await queueOf(page).getByRole("button", { name: "Pause" }).waitFor();
+    await queueOf(page, bank).getByRole("button", { name: "Pause" }).waitFor();
+  });
+
+  test("ends a BLOCKED operation with a second operator, and sees it settle", async () => {
+    const { page } = kim;
+    const jammed = await newOrganisation(stack.stack());
+    const { paymentId: blockedId } = await pay(jammed);
+    await pause(page, jammed, "incident 8");
+    const { paymentId: waitingId } = await pay(jammed);
+    await blockOperation(waitingId);
+    await page.goto(addressOf(`/operations/${waitingId}`));
+    await page.getByText("BLOCKED: an operator must end it").waitFor();
+    await page.getByRole("button", { name: "End operation" }).click();
+    await act(page, { label: "End operation", reason: "the relayer can read it now" });
+    await expectOutcome(page, "Proposed.");
+    await decide(lee.page, { reason: "the relayer can read it now", by: "deployed today" });
+    await expectOutcome(lee.page, "Done.");
+    await propose(page, jammed, "incident 8 is over");
+    await decide(lee.page, { reason: "incident 8 is over", by: "seen with kim" });
+    await expectOutcome(lee.page, "Done.");
+    for (const id of [blockedId, waitingId]) {
+      await page.goto(addressOf(`/operations/${id}`));
+      await page.getByText(/^Final in block \d+$/).waitFor();
+    }
   });
 
   test("freezes a wallet at once, and unfreezes it only with a second operator", async () => {
@@ -124,7 +138,7 @@ withBrowser("an operator with the console", () => {
   test("sees no action without its role", async () => {
     const viewer = await signIn(browser, { home: stack.home.dir, operator: "vic", roles: ["viewer"] });
     await viewer.page.goto(addressOf("/settlement"));
-    await queueOf(viewer.page).waitFor();
+    await queueOf(viewer.page, bank).waitFor();
     expect(await viewer.page.getByRole("button", { name: /^(Pause|Resume|End operation)$/ }).count()).toBe(0);
     await viewer.page.goto(addressOf("/audit"));
     await viewer.page.getByText("You need the role compliance to see this.").first().waitFor();
@@ -173,8 +187,38 @@ withBrowser("an operator with the console", () => {
     return new URL(path, stack.stack().consoleUrl).href;
   }
 
-  function queueOf(page: Page) {
-    return page.getByRole("table", { name: "Queues" }).getByRole("row", { name: new RegExp(bank.orgId) });
+  function queueOf(page: Page, { orgId }: NewOrganisation) {
+    return page.getByRole("table", { name: "Queues" }).getByRole("row", { name: new RegExp(orgId) });
+  }
+
+  async function pause(page: Page, organisation: NewOrganisation, reason: string): Promise<void> {
+    await page.goto(addressOf("/settlement"));
+    await queueOf(page, organisation).getByRole("button", { name: "Pause" }).click();
+    await act(page, { label: "Pause", reason });
+    await expectOutcome(page, "Done.");
+    await queueOf(page, organisation).getByText(new RegExp(reason)).waitFor();
+  }
+
+  async function propose(page: Page, organisation: NewOrganisation, reason: string): Promise<void> {
+    await page.goto(addressOf("/settlement"));
+    await queueOf(page, organisation).getByRole("button", { name: "Resume" }).click();
+    await act(page, { label: "Resume", reason });
+    await expectOutcome(page, "Proposed.");
+  }
+
+  /** As the relayer stores an entry that it cannot read. */
+  async function blockOperation(ledgerRef: string): Promise<void> {
+    const blocked = await asAdmin(stack.stack(), "relayer", (db) =>
+      eventually(async () => {
+        const rows = await db.query(sql`
+          update operations set state = 'BLOCKED', wait_reason = 'unreadable', operation_id = null,
+            steps = '[]', from_wallets = '{}'
+          where ledger_ref = ${ledgerRef} and state = 'WAITING' returning ledger_ref`);
+        expect(rows).toHaveLength(1);
+        return rows.length;
+      }),
+    );
+    expect(blocked).toBe(1);
   }
 
   async function decide(page: Page, { reason, by }: { reason: string; by: string }): Promise<void> {
@@ -190,6 +234,13 @@ withBrowser("an operator with the console", () => {
     return body.error?.code;
   }
 });
+
+async function pay({ api }: NewOrganisation, memo = "lunch"): Promise<{ payerId: string; paymentId: string }> {
+  const [payer, receiver] = [await charged(api, 100_000), await wallet(api)];
+  const order = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 5_000, memo };
+  const { paymentId } = await api.post("/api/payments", order);
+  return { payerId: payer.walletId as string, paymentId: paymentId as string };
+}
 
 async function untilDrawn(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();

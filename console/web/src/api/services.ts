@@ -21,7 +21,7 @@ type MethodsIn<D> = D extends unknown ? D[keyof D] : never;
 type Methods = MethodsIn<Definitions>;
 type NameOf<M> = M extends { path: `/${infer Name}` } ? Name : never;
 
-/** Such as "wonrail.relayer.v1.RelayerAdminService/PauseQueue". */
+/** A method's name: "wonrail.relayer.v1.RelayerAdminService/PauseQueue". */
 export type Method = NameOf<Methods>;
 
 type DefinitionOf<M extends Method> = Extract<Methods, { path: `/${M}` }>;

@@ -10,8 +10,8 @@ export interface TimelineEvent {
 }
 
 /**
- * One order for the events of all services: by time, then in the order of the services. An event
- * without a time stays behind its predecessor from the same service.
+ * Sorts the events of all services by time, then in the order of the services. An event without a
+ * time stays behind its predecessor from the same service.
  */
 export function mergeTimelines(timelines: readonly (readonly TimelineEvent[])[]): TimelineEvent[] {
   const dated = timelines.flatMap((events, service) => {

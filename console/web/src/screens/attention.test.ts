@@ -65,7 +65,7 @@ test("books without a finished comparison are unknown", () => {
   expect(booksAgree({ ...calm, ledger: {} })).toBeUndefined();
 });
 
-test("what is bad comes before what waits", () => {
+test("bad matters come before waiting ones", () => {
   const state: HomeState = {
     ...withRelayer({ pausedQueues: 1, oldestSeconds: 3600 }),
     deadLetters: [{ service: "payment", count: 1 }],

@@ -2,7 +2,7 @@ import { entryEvents, parseRow, publicEvents, settlementEvents, signingEvents } 
 
 const operation = (columns: object) => ({
   operationJson: JSON.stringify({
-    kind: "payment",
+    kind: "INTENT_KIND_PAYMENT",
     created_at: "2026-11-27T10:00:00Z",
     changed_at: "2026-11-27T10:00:09Z",
     attempts: 1,

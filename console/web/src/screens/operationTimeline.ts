@@ -76,7 +76,7 @@ export function settlementEvents({ operationJson, transactionsJson }: OperationD
   const queued: TimelineEvent = {
     at: textOf(operation, "created_at"),
     source: "chain-relayer",
-    title: `Queued for settlement: ${textOf(operation, "kind")}`,
+    title: `Queued for settlement: ${enumWords(textOf(operation, "kind"), "INTENT_KIND_")}`,
   };
   return [queued, ...attempts, ...stateEvent(operation)];
 }

@@ -7,7 +7,7 @@ import { distinctHits, type Hit, hitPath } from "./hitPaths";
 
 const route = getRouteApi("/search");
 
-/** Asks every service that knows the text, and shows what each found. */
+/** Asks every service for the text, and shows the hits of all. */
 export function Search(): ReactNode {
   const { q } = route.useSearch();
   if (q === "") return <Empty>Type an id, hash, address, user, reference or request id above.</Empty>;

@@ -13,6 +13,7 @@ import { Section } from "../blocks/section";
 import { Loaded } from "../blocks/states";
 import { formatCount, formatWei, groupDigits } from "../format/amounts";
 import { formatSeconds, formatTime } from "../format/times";
+import { enumWords } from "../format/words";
 import { EndOperation } from "./endOperation";
 
 const QUEUES = "wonrail.relayer.v1.RelayerAdminService/ListQueues";
@@ -212,7 +213,7 @@ function OpenSection(): ReactNode {
 
 const openColumns: readonly Column<OpenOperation>[] = [
   { title: "Operation", text: ({ ledgerRef }) => ledgerRef, cell: ({ ledgerRef }) => <OperationLink id={ledgerRef} /> },
-  { title: "Kind", text: ({ kind }) => kind },
+  { title: "Kind", text: ({ kind }) => enumWords(kind, "INTENT_KIND_") },
   { title: "State", text: ({ state }) => state },
   { title: "Waits for", text: ({ waitReason }) => waitReason ?? "its turn" },
   { title: "Age", text: ({ ageSeconds }) => formatSeconds(ageSeconds), align: "right" },
