@@ -131,8 +131,7 @@ withBrowser("an operator with the console", () => {
     await page.goto(addressOf("/audit"));
     await page.getByRole("button", { name: "Verify all hash chains" }).click();
     await page.getByText("All hash chains are sound.").waitFor();
-    const paused = page.getByRole("row", { name: /incident 7$|incident 7 / }).first();
-    await paused.getByText("kim").waitFor();
+    await page.getByRole("row", { name: /kim .*Pause queue .*incident 7 / }).waitFor();
   });
 
   test("sees no action without its role", async () => {
@@ -208,17 +207,15 @@ withBrowser("an operator with the console", () => {
 
   /** As the relayer stores an entry that it cannot read. */
   async function blockOperation(ledgerRef: string): Promise<void> {
-    const blocked = await asAdmin(stack.stack(), "relayer", (db) =>
+    await asAdmin(stack.stack(), "relayer", (db) =>
       eventually(async () => {
         const rows = await db.query(sql`
           update operations set state = 'BLOCKED', wait_reason = 'unreadable', operation_id = null,
             steps = '[]', from_wallets = '{}'
           where ledger_ref = ${ledgerRef} and state = 'WAITING' returning ledger_ref`);
         expect(rows).toHaveLength(1);
-        return rows.length;
       }),
     );
-    expect(blocked).toBe(1);
   }
 
   async function decide(page: Page, { reason, by }: { reason: string; by: string }): Promise<void> {
