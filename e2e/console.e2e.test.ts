@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { type Browser, type Page } from "playwright-core";
-import { act, expectOutcome, findBarriers, launchBrowser, signIn, type SignedIn } from "./console/operatorBrowser";
+import {
+  act,
+  expectOutcome,
+  findBarriers,
+  launchBrowser,
+  signIn,
+  type SignedIn,
+} from "./console/operatorBrowser";
 import { ROOT } from "./ops/repository";
 import { asAdmin } from "./support/asAdmin";
 import { findBrowser } from "./support/browser";
@@ -75,10 +82,15 @@ withBrowser("an operator with the console", () => {
     const { page } = kim;
     await pause(page, bank, "incident 7");
     await propose(page, bank, "incident 7 is over");
-    await queueOf(page, bank).getByText(/incident 7/).waitFor();
+    await queueOf(page, bank)
+      .getByText(/incident 7/)
+      .waitFor();
 
     await decide(page, { reason: "incident 7 is over", by: "my own proposal" });
-    await page.getByRole("dialog").getByText(/operator\.name/).waitFor();
+    await page
+      .getByRole("dialog")
+      .getByText(/operator\.name/)
+      .waitFor();
 
     await decide(lee.page, { reason: "incident 7 is over", by: "seen with kim" });
     await expectOutcome(lee.page, "Done.");
@@ -148,7 +160,10 @@ withBrowser("an operator with the console", () => {
     const barriers: string[] = [];
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     for (const [name, path] of screens()) {
-      for (const [width, height] of [[1280, 900], [390, 844]] as const) {
+      for (const [width, height] of [
+        [1280, 900],
+        [390, 844],
+      ] as const) {
         for (const colorScheme of ["light", "dark"] as const) {
           await kim.page.setViewportSize({ width, height });
           await kim.page.emulateMedia({ colorScheme });
@@ -220,7 +235,10 @@ withBrowser("an operator with the console", () => {
 
   async function decide(page: Page, { reason, by }: { reason: string; by: string }): Promise<void> {
     await page.goto(addressOf("/approvals"));
-    await page.getByRole("row", { name: new RegExp(reason) }).getByRole("button", { name: "Approve" }).click();
+    await page
+      .getByRole("row", { name: new RegExp(reason) })
+      .getByRole("button", { name: "Approve" })
+      .click();
     await act(page, { label: "Approve", reason: by });
   }
 
@@ -232,7 +250,10 @@ withBrowser("an operator with the console", () => {
   }
 });
 
-async function pay({ api }: NewOrganisation, memo = "lunch"): Promise<{ payerId: string; paymentId: string }> {
+async function pay(
+  { api }: NewOrganisation,
+  memo = "lunch",
+): Promise<{ payerId: string; paymentId: string }> {
   const [payer, receiver] = [await charged(api, 100_000), await wallet(api)];
   const order = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 5_000, memo };
   const { paymentId } = await api.post("/api/payments", order);
@@ -241,7 +262,10 @@ async function pay({ api }: NewOrganisation, memo = "lunch"): Promise<{ payerId:
 
 async function untilDrawn(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.getByText(/^Loading /).first().waitFor({ state: "detached" });
+  await page
+    .getByText(/^Loading /)
+    .first()
+    .waitFor({ state: "detached" });
   await page.waitForFunction("!document.body.innerText.includes('Loading ')");
 }
 

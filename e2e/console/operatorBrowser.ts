@@ -30,7 +30,10 @@ export async function signIn(
   const args = ["--operator", operator, ...roles.flatMap((role) => ["--role", role])];
   const env = { ...process.env, WONRAIL_HOME: home };
   const { stdout } = await promisify(execFile)(process.execPath, [SIGN_IN_LINK, ...args], { env });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Asia/Seoul" });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    timezoneId: "Asia/Seoul",
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));

@@ -39,7 +39,9 @@ test("the page has no inline script, no inline style and no address of another s
 test("no script makes code from text, which the page's policy refuses", () => {
   const makers = Object.values(manifest)
     .map(({ file }) => file)
-    .filter((file) => file.endsWith(".js") && /\bnew Function\(|[^.\w]eval\(/.test(readDist(file).toString()));
+    .filter(
+      (file) => file.endsWith(".js") && /\bnew Function\(|[^.\w]eval\(/.test(readDist(file).toString()),
+    );
   expect(makers).toEqual([]);
 });
 

@@ -51,7 +51,12 @@ export function Layout(): ReactNode {
       </header>
       <nav id="navigation" className="navigation" data-open={isMenuOpen} aria-label="Screens">
         {SCREENS.map(([to, title]) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === "/" }} activeProps={{ "aria-current": "page" }}>
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === "/" }}
+            activeProps={{ "aria-current": "page" }}
+          >
             {title}
           </Link>
         ))}

@@ -11,6 +11,9 @@ export function pageAfter<Row>(rows: readonly Row[], limit: number, idOf: (row: 
 }
 
 /** For an RPC with a wonrail.common.v1.PageInfo. */
-export function pageOf<Row>(rows: readonly Row[], info: { nextCursor?: string | undefined } | undefined): Page<Row> {
+export function pageOf<Row>(
+  rows: readonly Row[],
+  info: { nextCursor?: string | undefined } | undefined,
+): Page<Row> {
   return { rows, next: info?.nextCursor };
 }

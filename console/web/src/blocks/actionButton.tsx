@@ -51,7 +51,12 @@ export function ActionButton<M extends Method>(action: Action<M>): ReactNode {
       >
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={label} closeButtonProps={{ "aria-label": "Close" }}>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={label}
+        closeButtonProps={{ "aria-label": "Close" }}
+      >
         {isOpen ? <Dialog action={action} close={() => setOpen(false)} /> : undefined}
       </Modal>
     </>
@@ -140,12 +145,11 @@ function Outcome<M extends Method>({
   close: () => void;
 }): ReactNode {
   const { proposal } = answer as { proposal?: Proposal };
-  const waits = proposal?.state === "PROPOSAL_STATE_OPEN";
   return (
     <>
       <div role="status">
         <Text size="sm" fw={600} mb="sm">
-          {waits ? "Proposed. Another operator must approve it." : "Done."}
+          {proposal === undefined ? "Done." : "Proposed. Another operator must approve it."}
         </Text>
         {proposal === undefined ? action.result?.(answer) : <ProposalFacts proposal={proposal} />}
       </div>

@@ -18,7 +18,13 @@ test("negative numbers stay numbers", () => {
 });
 
 test("separators, quotes and line breaks stay inside their field", () => {
-  expect(toCsv(["a", "b"], [["1,2", 'say "hi"'], ["two\nlines", ""]])).toBe(
-    'a,b\r\n"1,2","say ""hi"""\r\n"two\nlines",\r\n',
-  );
+  expect(
+    toCsv(
+      ["a", "b"],
+      [
+        ["1,2", 'say "hi"'],
+        ["two\nlines", ""],
+      ],
+    ),
+  ).toBe('a,b\r\n"1,2","say ""hi"""\r\n"two\nlines",\r\n');
 });

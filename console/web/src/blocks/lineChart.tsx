@@ -45,10 +45,18 @@ function optionsOf(element: HTMLElement, name: string, unit: string): UPlot.Opti
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    axes: [axis, { ...axis, size: 90, values: (_, values) => values.map((value) => `${short(value)} ${unit}`) }],
+    axes: [
+      axis,
+      { ...axis, size: 90, values: (_, values) => values.map((value) => `${short(value)} ${unit}`) },
+    ],
     series: [
       {},
-      { label: name, stroke: style.getPropertyValue("--mantine-color-anchor"), width: 2, points: { size: 4 } },
+      {
+        label: name,
+        stroke: style.getPropertyValue("--mantine-color-anchor"),
+        width: 2,
+        points: { size: 4 },
+      },
     ],
   };
 }

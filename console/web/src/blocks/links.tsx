@@ -1,7 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 
-export function OrganisationLink({ org, children }: { org: string; children?: ReactNode }): ReactNode {
+export function OrganisationLink({
+  org,
+  children,
+}: {
+  org: string;
+  children?: string | undefined;
+}): ReactNode {
   if (org === "") return "—";
   return (
     <Link to="/organisations/$org" params={{ org }} className="mono">

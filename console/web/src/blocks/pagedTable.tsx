@@ -53,8 +53,7 @@ function AllowedTable<Row>(props: PagedTableProps<Row>): ReactNode {
     ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
   });
   if (pages.isPending) return <Loading what={name} />;
-  if (pages.data === undefined)
-    return <Failure error={pages.error} retry={() => void pages.refetch()} />;
+  if (pages.data === undefined) return <Failure error={pages.error} retry={() => void pages.refetch()} />;
   const rows = pages.data.pages.flatMap((page) => page.rows);
   return (
     <>
@@ -138,7 +137,13 @@ function Rows<Row>({
   rowKey,
 }: Pick<PagedTableProps<Row>, "name" | "columns" | "rowKey"> & { rows: readonly Row[] }): ReactNode {
   return (
-    <Table.ScrollContainer minWidth={columns.length * 110} type="native" tabIndex={0} role="group" aria-label={name}>
+    <Table.ScrollContainer
+      minWidth={columns.length * 110}
+      type="native"
+      tabIndex={0}
+      role="group"
+      aria-label={name}
+    >
       <Table striped verticalSpacing={6} aria-label={name}>
         <Table.Thead>
           <Table.Tr>

@@ -10,7 +10,12 @@ test("events of all services are in the order of their times", () => {
     event("chain-relayer", "final", "2026-11-27T10:00:09Z"),
   ];
   const events = [event("events", "delivered", "2026-11-27T10:00:01+00:00")];
-  expect(titles(mergeTimelines([relayer, events, ledger]))).toEqual(["posted", "queued", "delivered", "final"]);
+  expect(titles(mergeTimelines([relayer, events, ledger]))).toEqual([
+    "posted",
+    "queued",
+    "delivered",
+    "final",
+  ]);
 });
 
 test("an event without a time stays behind its predecessor", () => {
@@ -27,5 +32,8 @@ test("events of the same time keep the order of the services and of each service
   const at = "2026-11-27T10:00:00Z";
   const first = [event("ledger", "a", at), event("ledger", "b", at)];
   expect(titles(mergeTimelines([first, [event("events", "c", at)]]))).toEqual(["a", "b", "c"]);
-  expect(titles(mergeTimelines([[event("x", "first")], [event("y", "second")]]))).toEqual(["first", "second"]);
+  expect(titles(mergeTimelines([[event("x", "first")], [event("y", "second")]]))).toEqual([
+    "first",
+    "second",
+  ]);
 });

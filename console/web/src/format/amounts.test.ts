@@ -1,4 +1,11 @@
-import { formatBasisPoints, formatCount, formatTokenUnits, formatWei, formatWon, groupDigits } from "./amounts";
+import {
+  formatBasisPoints,
+  formatCount,
+  formatTokenUnits,
+  formatWei,
+  formatWon,
+  groupDigits,
+} from "./amounts";
 
 test.each([
   ["0", "0 KRW"],

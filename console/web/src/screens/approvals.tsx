@@ -62,10 +62,22 @@ function ProposalsTable({ service, state }: { service: ServiceName; state: State
         { title: "Proposed at", text: ({ proposedAt }) => formatTime(proposedAt) },
         { title: "By", text: ({ proposedBy }) => proposedBy },
         { title: "Action", text: ({ method }) => methodWords(method) },
-        { title: "Effect", text: ({ effect }) => effect, cell: ({ effect }) => <span className="wrap">{effect}</span> },
+        {
+          title: "Effect",
+          text: ({ effect }) => effect,
+          cell: ({ effect }) => <span className="wrap">{effect}</span>,
+        },
         { title: "Amount", text: ({ amountWon }) => formatWon(amountWon), align: "right" },
-        { title: "Of", text: ({ subject }) => subject, cell: ({ subject }) => <span className="mono">{subject}</span> },
-        { title: "Reason", text: ({ reason }) => reason, cell: ({ reason }) => <span className="wrap">{reason}</span> },
+        {
+          title: "Of",
+          text: ({ subject }) => subject,
+          cell: ({ subject }) => <span className="mono">{subject}</span>,
+        },
+        {
+          title: "Reason",
+          text: ({ reason }) => reason,
+          cell: ({ reason }) => <span className="wrap">{reason}</span>,
+        },
         { title: "Approve before", text: ({ expiresAt }) => formatTime(expiresAt) },
         { title: "Decided by", text: ({ decidedBy }) => decidedBy ?? "" },
         { title: "Decision", cell: (proposal) => <Decision service={service} proposal={proposal} /> },
@@ -93,7 +105,7 @@ function Decision({ service, proposal }: { service: ServiceName; proposal: Propo
           </>
         }
         request={() => ({ proposalId })}
-        result={({ proposal: decided }) => (decided ? <ProposalFacts proposal={decided} /> : undefined)}
+        result={({ approved }) => approved && <ProposalFacts proposal={approved} />}
       />{" "}
       <ActionButton
         method="wonrail.common.v1.AdminService/RejectProposal"

@@ -6,7 +6,9 @@ const calm: HomeState = {
   ledger: {
     answer: {
       minutes: [],
-      verifications: [{ scope: "journal", violations: 0, brokenInvariants: [], finishedAt: "2026-11-27T10:00:00Z" }],
+      verifications: [
+        { scope: "journal", violations: 0, brokenInvariants: [], finishedAt: "2026-11-27T10:00:00Z" },
+      ],
     },
   },
   relayer: {

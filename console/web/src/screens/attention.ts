@@ -110,6 +110,8 @@ function deliveryMatters({ events, deadLetters }: HomeState): Matter[] {
       })),
     ...(failing === 0
       ? []
-      : [{ text: `${formatCount(failing, "webhook")} failing`, to: "/dead-letters", tone: "waits" } as const]),
+      : [
+          { text: `${formatCount(failing, "webhook")} failing`, to: "/dead-letters", tone: "waits" } as const,
+        ]),
   ];
 }

@@ -69,7 +69,9 @@ async function verifyAll(): Promise<Verified[]> {
   const organisations = call(VERIFY_TRAIL, {}).then(({ organisations: count, entries, problems }) => ({
     trail: `Trails of ${formatCount(count, "organisation")}`,
     entries,
-    problem: problems.map(({ orgId, sequence, problem }) => `${orgId} entry ${sequence}: ${problem}`).join("; "),
+    problem: problems
+      .map(({ orgId, sequence, problem }) => `${orgId} entry ${sequence}: ${problem}`)
+      .join("; "),
   }));
   return Promise.all([...services, organisations]);
 }
@@ -96,7 +98,11 @@ function Verification(): ReactNode {
             empty=""
             columns={[
               { title: "Trail", text: ({ trail }) => trail },
-              { title: "Entries", text: ({ entries }) => formatCount(entries, "entry", "entries"), align: "right" },
+              {
+                title: "Entries",
+                text: ({ entries }) => formatCount(entries, "entry", "entries"),
+                align: "right",
+              },
               { title: "Result", text: ({ problem }) => (problem === "" ? "sound" : `broken: ${problem}`) },
             ]}
           />
@@ -123,12 +129,27 @@ function ActionsTable({ service }: { service: ServiceName }): ReactNode {
         { title: "Number", text: ({ sequence }) => sequence, align: "right" },
         { title: "Time", text: ({ occurredAt }) => formatTime(occurredAt) },
         { title: "Operator", text: ({ operator }) => operator },
-        { title: "Roles", text: ({ roles }) => roles.map((role) => enumWords(role, "OPERATOR_ROLE_")).join(", ") },
+        {
+          title: "Roles",
+          text: ({ roles }) => roles.map((role) => enumWords(role, "OPERATOR_ROLE_")).join(", "),
+        },
         { title: "Action", text: ({ method }) => methodWords(method) },
-        { title: "Of", text: ({ subject }) => subject, cell: ({ subject }) => <span className="mono">{subject}</span> },
-        { title: "Reason", text: ({ reason }) => reason, cell: ({ reason }) => <span className="wrap">{reason}</span> },
+        {
+          title: "Of",
+          text: ({ subject }) => subject,
+          cell: ({ subject }) => <span className="mono">{subject}</span>,
+        },
+        {
+          title: "Reason",
+          text: ({ reason }) => reason,
+          cell: ({ reason }) => <span className="wrap">{reason}</span>,
+        },
         { title: "Client", text: ({ client }) => client ?? "" },
-        { title: "Details", text: ({ detailsJson }) => detailsJson, cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span> },
+        {
+          title: "Details",
+          text: ({ detailsJson }) => detailsJson,
+          cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span>,
+        },
       ]}
     />
   );

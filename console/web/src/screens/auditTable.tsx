@@ -26,9 +26,21 @@ export function AuditTable({ code }: { code: string }): ReactNode {
         { title: "Time", text: ({ occurredAt }) => formatTime(occurredAt) },
         { title: "Actor", text: ({ actor }) => actor },
         { title: "Action", text: ({ action }) => action },
-        { title: "Subject", text: ({ subject }) => subject, cell: ({ subject }) => <span className="mono">{subject}</span> },
-        { title: "Details", text: ({ detailsJson }) => detailsJson, cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span> },
-        { title: "Request", text: ({ requestId }) => requestId, cell: ({ requestId }) => <span className="mono">{requestId}</span> },
+        {
+          title: "Subject",
+          text: ({ subject }) => subject,
+          cell: ({ subject }) => <span className="mono">{subject}</span>,
+        },
+        {
+          title: "Details",
+          text: ({ detailsJson }) => detailsJson,
+          cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span>,
+        },
+        {
+          title: "Request",
+          text: ({ requestId }) => requestId,
+          cell: ({ requestId }) => <span className="mono">{requestId}</span>,
+        },
       ]}
     />
   );

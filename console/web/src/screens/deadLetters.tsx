@@ -42,7 +42,11 @@ export function DeadLetters(): ReactNode {
         />
       </div>
       {SERVICES.map((service) => (
-        <Section key={service} title={`Events that ${service} could not handle`} actions={<ReplayGroup service={service} />}>
+        <Section
+          key={service}
+          title={`Events that ${service} could not handle`}
+          actions={<ReplayGroup service={service} />}
+        >
           <LettersTable service={service} state={state} />
         </Section>
       ))}
@@ -70,11 +74,19 @@ function LettersTable({ service, state }: { service: ServiceName; state: State }
         { title: "Id", text: ({ id }) => id, align: "right" },
         { title: "Failed at", text: ({ failedAt }) => formatTime(failedAt) },
         { title: "Event", text: ({ eventType }) => eventType },
-        { title: "Error", text: ({ error }) => error, cell: ({ error }) => <span className="wrap">{error}</span> },
+        {
+          title: "Error",
+          text: ({ error }) => error,
+          cell: ({ error }) => <span className="wrap">{error}</span>,
+        },
         { title: "Failures", text: ({ failures }) => String(failures), align: "right" },
         { title: "Group", text: ({ consumerGroup }) => consumerGroup },
         { title: "Topic", text: ({ topic, partition }) => `${topic} ${partition}` },
-        { title: "Key", text: ({ messageKey }) => messageKey, cell: ({ messageKey }) => <span className="mono">{messageKey}</span> },
+        {
+          title: "Key",
+          text: ({ messageKey }) => messageKey,
+          cell: ({ messageKey }) => <span className="mono">{messageKey}</span>,
+        },
         { title: "State", text: (letter) => enumWords(letter.state, "DEAD_LETTER_STATE_") },
         { title: "Action", cell: (letter) => <LetterActions service={service} letter={letter} /> },
       ]}
@@ -82,7 +94,13 @@ function LettersTable({ service, state }: { service: ServiceName; state: State }
   );
 }
 
-function LetterActions({ service, letter: { id, state } }: { service: ServiceName; letter: DeadLetter }): ReactNode {
+function LetterActions({
+  service,
+  letter: { id, state },
+}: {
+  service: ServiceName;
+  letter: DeadLetter;
+}): ReactNode {
   return (
     <Group gap="xs" wrap="nowrap">
       <LetterDetails service={service} id={id} />

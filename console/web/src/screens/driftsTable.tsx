@@ -17,8 +17,16 @@ export const driftColumns: readonly Column<Drift>[] = [
     text: ({ walletId }) => walletId,
     cell: ({ walletId }) => <WalletLink walletId={walletId} />,
   },
-  { title: "Organisation", text: ({ orgId }) => orgId, cell: ({ orgId }) => <OrganisationLink org={orgId} /> },
-  { title: "Subject", text: ({ subject }) => subject, cell: ({ subject }) => <span className="mono">{subject}</span> },
+  {
+    title: "Organisation",
+    text: ({ orgId }) => orgId,
+    cell: ({ orgId }) => <OrganisationLink org={orgId} />,
+  },
+  {
+    title: "Subject",
+    text: ({ subject }) => subject,
+    cell: ({ subject }) => <span className="mono">{subject}</span>,
+  },
   { title: "Expected", text: ({ expected }) => formatTokenUnits(expected), align: "right" },
   { title: "Actual", text: ({ actual }) => formatTokenUnits(actual), align: "right" },
   { title: "Block", text: ({ blockNumber }) => blockNumber, align: "right" },

@@ -14,7 +14,12 @@ test.each([
 });
 
 test("the same wallet found by two services is shown once", () => {
-  const hits = [hit("wallet", "wal_1"), hit("entry", "pay_1"), hit("wallet", "wal_1"), hit("wallet", "wal_2")];
+  const hits = [
+    hit("wallet", "wal_1"),
+    hit("entry", "pay_1"),
+    hit("wallet", "wal_1"),
+    hit("wallet", "wal_2"),
+  ];
   expect(distinctHits(hits).map(({ id }) => id)).toEqual(["wal_1", "pay_1", "wal_2"]);
 });
 

@@ -42,9 +42,7 @@ function useHomeState(): HomeState {
     const found = answers.find(
       (each) => each.service === service && each.method === "wonrail.common.v1.AdminService/ListDeadLetters",
     );
-    const answer = found?.response as
-      | AnswerOf<"wonrail.common.v1.AdminService/ListDeadLetters">
-      | undefined;
+    const answer = found?.response as AnswerOf<"wonrail.common.v1.AdminService/ListDeadLetters"> | undefined;
     return { service, count: answer?.deadLetters.length ?? 0 };
   });
   const failed = answers.filter(({ error }) => error !== undefined);
@@ -122,7 +120,11 @@ function SettlementCards({ state, at }: { state: HomeState; at: string }): React
       <Card
         to="/settlement"
         title="Gas left"
-        number={signer?.lastsSeconds === undefined ? formatWei(signer?.balanceWei) : formatSeconds(signer.lastsSeconds)}
+        number={
+          signer?.lastsSeconds === undefined
+            ? formatWei(signer?.balanceWei)
+            : formatSeconds(signer.lastsSeconds)
+        }
         more={signer?.lastsSeconds === undefined ? "nothing spent lately" : formatWei(signer.balanceWei)}
       />
     </>

@@ -26,7 +26,11 @@ export function KeysTable({ code }: { code: string }): ReactNode {
         rowKey={({ keyId }) => keyId}
         empty="It has no key."
         columns={[
-          { title: "Prefix", text: ({ prefix }) => prefix, cell: ({ prefix }) => <span className="mono">{prefix}</span> },
+          {
+            title: "Prefix",
+            text: ({ prefix }) => prefix,
+            cell: ({ prefix }) => <span className="mono">{prefix}</span>,
+          },
           { title: "Name", text: ({ name }) => name },
           { title: "Status", text: ({ status }) => enumWords(status, "KEY_STATUS_") },
           { title: "Scopes", text: ({ scopes }) => scopes.join(" ") },
@@ -50,8 +54,17 @@ function IssueKey({ code }: { code: string }): ReactNode {
       fields={[
         { name: "name", label: "Name" },
         { name: "scopes", label: "Scopes, one a line", kind: "lines", description: "Empty: all." },
-        { name: "addresses", label: "Allowed addresses, one a line", kind: "lines", description: "Empty: any." },
-        { name: "expiresAt", label: "Expires at", description: "2027-01-01T00:00:00+09:00; empty: the usual lifetime." },
+        {
+          name: "addresses",
+          label: "Allowed addresses, one a line",
+          kind: "lines",
+          description: "Empty: any.",
+        },
+        {
+          name: "expiresAt",
+          label: "Expires at",
+          description: "2027-01-01T00:00:00+09:00; empty: the usual lifetime.",
+        },
       ]}
       request={({ name = "", scopes, addresses, expiresAt = "" }) => ({
         code,

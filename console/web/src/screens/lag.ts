@@ -15,7 +15,9 @@ export interface Reading {
 /** A group lags by the events of the topic's owner minus its own. Counts come at different times. */
 export function readingsOf(states: readonly { service: ServiceName; state: SystemState }[]): Reading[] {
   const published = new Map(
-    states.flatMap(({ state: { feed } }) => (feed === undefined ? [] : [[feed.topic, Number(feed.events)] as const])),
+    states.flatMap(({ state: { feed } }) =>
+      feed === undefined ? [] : [[feed.topic, Number(feed.events)] as const],
+    ),
   );
   return states.flatMap(({ service, state }) =>
     state.reading.map(({ consumerGroup, topic, events, movedAt, deadLetters }) => {

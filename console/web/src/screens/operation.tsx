@@ -56,8 +56,16 @@ type EntryDetails = Parameters<typeof entryEvents>[0];
 function KnownEntry({ id, entry }: { id: string; entry: EntryDetails }): ReactNode {
   const { orgId } = entry;
   const options = { refetchMs: REFETCH_MS };
-  const settlement = useRpc("wonrail.relayer.v1.RelayerAdminService/GetOperationDetails", { ref: id, orgId }, options);
-  const signings = useRpc("wonrail.wallet.v1.WalletAdminService/ListSignings", { orgId, ledgerRef: id }, options);
+  const settlement = useRpc(
+    "wonrail.relayer.v1.RelayerAdminService/GetOperationDetails",
+    { ref: id, orgId },
+    options,
+  );
+  const signings = useRpc(
+    "wonrail.wallet.v1.WalletAdminService/ListSignings",
+    { orgId, ledgerRef: id },
+    options,
+  );
   const objectId = objectOf(entry, id);
   const events = useRpc(
     "wonrail.events.v1.EventsAdminService/ListObjectEvents",
@@ -82,7 +90,10 @@ function KnownEntry({ id, entry }: { id: string; entry: EntryDetails }): ReactNo
         }
       >
         {settlement.data ? (
-          <SettlementFacts operation={parseRow(settlement.data.operationJson)} earlier={settlement.data.earlierJson.map(parseRow)} />
+          <SettlementFacts
+            operation={parseRow(settlement.data.operationJson)}
+            earlier={settlement.data.earlierJson.map(parseRow)}
+          />
         ) : (
           <Empty>The relayer has no operation of this entry (yet).</Empty>
         )}
@@ -110,14 +121,22 @@ function EntrySection({ entry, id }: { entry: EntryDetails; id: string }): React
           ["Id", <span className="mono">{id}</span>],
           ["Kind", enumWords(posted?.kind, "INTENT_KIND_")],
           ["Decided at", formatTime(entry.decidedAt)],
-          ["Outcome", posted === undefined ? `refused with ${entry.request?.outcome?.error?.code}` : "posted"],
+          [
+            "Outcome",
+            posted === undefined ? `refused with ${entry.request?.outcome?.error?.code}` : "posted",
+          ],
           ["Memo", posted?.memo],
           ["Reference", posted?.reference],
           ["X-Request-Id", posted?.origin?.requestId],
           ["Cancelled or refunded", formatWon(entry.request?.cancelledWon)],
           ...(hold === undefined
             ? []
-            : ([["Hold", `${formatWon(hold.amountWon)} for ${hold.toAddress}, ${enumWords(hold.status, "HOLD_STATUS_")}`]] as const)),
+            : ([
+                [
+                  "Hold",
+                  `${formatWon(hold.amountWon)} for ${hold.toAddress}, ${enumWords(hold.status, "HOLD_STATUS_")}`,
+                ],
+              ] as const)),
         ]}
       />
       <DataTable
@@ -126,10 +145,18 @@ function EntrySection({ entry, id }: { entry: EntryDetails; id: string }): React
         rowKey={({ accountId, sequence }) => `${accountId} ${sequence}`}
         empty="It moves no money between accounts."
         columns={[
-          { title: "Account", text: ({ accountId }) => accountId, cell: ({ accountId }) => <WalletLink walletId={accountId} /> },
+          {
+            title: "Account",
+            text: ({ accountId }) => accountId,
+            cell: ({ accountId }) => <WalletLink walletId={accountId} />,
+          },
           { title: "Type", text: ({ type }) => enumWords(type, "TRANSACTION_TYPE_") },
           { title: "Amount", text: ({ amountWon }) => formatWon(amountWon), align: "right" },
-          { title: "Balance after", text: ({ balanceAfterWon }) => formatWon(balanceAfterWon), align: "right" },
+          {
+            title: "Balance after",
+            text: ({ balanceAfterWon }) => formatWon(balanceAfterWon),
+            align: "right",
+          },
         ]}
       />
     </Section>

@@ -12,7 +12,14 @@ const operation = (columns: object) => ({
   authorizationsJson: [],
   endings: [],
   transactionsJson: [
-    JSON.stringify({ nonce: "7", tx_hash: "0xab", max_fee_wei: "1000000000", sends: 1, state: "MINED", created_at: "2026-11-27T10:00:01Z" }),
+    JSON.stringify({
+      nonce: "7",
+      tx_hash: "0xab",
+      max_fee_wei: "1000000000",
+      sends: 1,
+      state: "MINED",
+      created_at: "2026-11-27T10:00:01Z",
+    }),
   ],
 });
 const summary = (events: { title: string; tone?: string | undefined }[]) =>
@@ -42,14 +49,25 @@ test("the reason of a BLOCKED operation is shown", () => {
 });
 
 test("a refused request has its code and no entry", () => {
-  const refused = { request: { requestId: "pay_1", cancelledWon: "0", cancellations: [], outcome: { error: { code: "PAY_001" }, replayed: false } } };
+  const refused = {
+    request: {
+      requestId: "pay_1",
+      cancelledWon: "0",
+      cancellations: [],
+      outcome: { error: { code: "PAY_001" }, replayed: false },
+    },
+  };
   expect(summary(entryEvents({ orgId: "org_1", holdEndings: [], ...refused }))).toEqual([
     ["Refused with PAY_001", "bad"],
   ]);
 });
 
 test("refusals of custody are in the order of time", () => {
-  const refusal = (second: number) => ({ fromWalletId: "wal_1", reason: `limit ${second}`, refusedAt: `2026-11-27T10:00:0${second}Z` });
+  const refusal = (second: number) => ({
+    fromWalletId: "wal_1",
+    reason: `limit ${second}`,
+    refusedAt: `2026-11-27T10:00:0${second}Z`,
+  });
   const events = signingEvents({ signings: [], refusals: [refusal(2), refusal(1)] });
   expect(events.map(({ at }) => at)).toEqual(["2026-11-27T10:00:01Z", "2026-11-27T10:00:02Z"]);
 });
@@ -67,8 +85,17 @@ test("a webhook attempt is good only with a status of 2xx", () => {
     status: "DELIVERY_STATUS_DELIVERED" as const,
     attempts: [attempt(1), attempt(2, 500), attempt(3, 204)],
   };
-  const event = { eventId: "evt_1", type: "payment.created", sequence: "1", objectId: "pay_1", objectSequence: "1", dataJson: "{}" };
-  const events = publicEvents({ events: [{ event, deliveries: [{ webhookId: "whk_1", url: "https://bank.example", delivery }] }] });
+  const event = {
+    eventId: "evt_1",
+    type: "payment.created",
+    sequence: "1",
+    objectId: "pay_1",
+    objectSequence: "1",
+    dataJson: "{}",
+  };
+  const events = publicEvents({
+    events: [{ event, deliveries: [{ webhookId: "whk_1", url: "https://bank.example", delivery }] }],
+  });
   expect(events.map(({ tone }) => tone)).toEqual([undefined, "bad", "bad", "good"]);
 });
 

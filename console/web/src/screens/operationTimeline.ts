@@ -14,16 +14,38 @@ export type Entry = NonNullable<NonNullable<EntryDetails["request"]>["outcome"]>
 /** A row that a service gave as a JSON object. */
 export type Row = Readonly<Record<string, unknown>>;
 
-export function entryEvents({ request, decidedAt, key, postedBy, holdEndings }: EntryDetails): TimelineEvent[] {
+export function entryEvents({
+  request,
+  decidedAt,
+  key,
+  postedBy,
+  holdEndings,
+}: EntryDetails): TimelineEvent[] {
   const { posted, error } = request?.outcome ?? {};
   const origin = posted?.origin;
   const events: TimelineEvent[] = [];
   if (key !== undefined)
-    events.push({ at: key.createdAt, source: "ledger", title: "Idempotency key stored", details: `${key.scope} ${key.key}` });
+    events.push({
+      at: key.createdAt,
+      source: "ledger",
+      title: "Idempotency key stored",
+      details: `${key.scope} ${key.key}`,
+    });
   if (origin !== undefined)
-    events.push({ at: decidedAt, source: "gateway", title: "REST request", details: `X-Request-Id ${origin.requestId}, trace ${origin.traceId}` });
+    events.push({
+      at: decidedAt,
+      source: "gateway",
+      title: "REST request",
+      details: `X-Request-Id ${origin.requestId}, trace ${origin.traceId}`,
+    });
   if (error !== undefined)
-    events.push({ at: decidedAt, source: "ledger", title: `Refused with ${error.code}`, details: error.detailsJson, tone: "bad" });
+    events.push({
+      at: decidedAt,
+      source: "ledger",
+      title: `Refused with ${error.code}`,
+      details: error.detailsJson,
+      tone: "bad",
+    });
   if (posted !== undefined) events.push(postedEvent(posted, decidedAt, postedBy));
   const later = [...(request?.cancellations ?? []), ...holdEndings];
   return [...events, ...later.map((entry) => postedEvent(entry, entry.postedAt, undefined))];
@@ -117,13 +139,20 @@ function waitTitle(operation: Row): string {
 export function publicEvents({ events }: ObjectEvents): TimelineEvent[] {
   return events.flatMap(({ event, deliveries }) => [
     { at: event?.createdAt, source: "events", title: `Event ${event?.type}`, details: event?.eventId },
-    ...deliveries.flatMap(({ url, delivery }) => (delivery?.attempts ?? []).map((attempt) => attemptEvent(url, attempt))),
+    ...deliveries.flatMap(({ url, delivery }) =>
+      (delivery?.attempts ?? []).map((attempt) => attemptEvent(url, attempt)),
+    ),
   ]);
 }
 
-type Attempt = NonNullable<ObjectEvents["events"][number]["deliveries"][number]["delivery"]>["attempts"][number];
+type Attempt = NonNullable<
+  ObjectEvents["events"][number]["deliveries"][number]["delivery"]
+>["attempts"][number];
 
-function attemptEvent(url: string, { startedAt, number, statusCode, error, durationMs }: Attempt): TimelineEvent {
+function attemptEvent(
+  url: string,
+  { startedAt, number, statusCode, error, durationMs }: Attempt,
+): TimelineEvent {
   const isDelivered = statusCode !== undefined && statusCode >= 200 && statusCode < 300;
   return {
     at: startedAt,

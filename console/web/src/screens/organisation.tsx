@@ -145,7 +145,8 @@ function BooksSection({ orgId }: { orgId: string }): ReactNode {
               items={[
                 ["All wallets", formatWon(walletsWon)],
                 ...accounts.map(
-                  ({ type, balanceWon }) => [enumWords(type, "ACCOUNT_TYPE_"), formatWon(balanceWon)] as const,
+                  ({ type, balanceWon }) =>
+                    [enumWords(type, "ACCOUNT_TYPE_"), formatWon(balanceWon)] as const,
                 ),
                 ["Entries ever", formatCount(entries, "entry", "entries")],
               ]}

@@ -48,7 +48,10 @@ function KnownPayout({ orgId, payoutId }: { orgId: string; payoutId: string }): 
                 ["From", <WalletLink walletId={payout?.fromWalletId ?? ""} />],
                 ["Status", enumWords(payout?.status, "PAYOUT_STATUS_")],
                 ["Total", formatWon(payout?.totalAmountWon)],
-                ["Accepted", `${formatCount(payout?.acceptedCount, "row")}, ${formatWon(payout?.acceptedAmountWon)}`],
+                [
+                  "Accepted",
+                  `${formatCount(payout?.acceptedCount, "row")}, ${formatWon(payout?.acceptedAmountWon)}`,
+                ],
                 ["Refused", formatCount(payout?.refusedCount, "row")],
                 ["Skipped", formatCount(payout?.skippedCount, "row")],
                 ["Created at", formatTime(payout?.createdAt)],

@@ -83,7 +83,10 @@ function LedgerSection(): ReactNode {
           { title: "Scope", text: ({ scope }) => scope },
           { title: "Finished at", text: ({ finishedAt }) => formatTime(finishedAt) },
           { title: "Violations", text: ({ violations }) => formatCount(violations, "row"), align: "right" },
-          { title: "Broken invariants", text: ({ brokenInvariants }) => brokenInvariants.join(", ") || "none" },
+          {
+            title: "Broken invariants",
+            text: ({ brokenInvariants }) => brokenInvariants.join(", ") || "none",
+          },
         ]}
       />
     </Section>

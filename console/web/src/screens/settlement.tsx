@@ -49,7 +49,10 @@ function StatesSection(): ReactNode {
           ["Not pulled from the ledger", formatCount(answer?.queued, "entry", "entries")],
           ["Oldest", formatSeconds(answer?.oldestSeconds)],
           ["Paused queues", formatCount(answer?.pausedQueues, "queue")],
-          ["Last read block", answer?.readBlock && `${answer.readBlock.number} of ${formatTime(answer.readBlock.time)}`],
+          [
+            "Last read block",
+            answer?.readBlock && `${answer.readBlock.number} of ${formatTime(answer.readBlock.time)}`,
+          ],
         ]}
       />
       <DataTable
@@ -79,7 +82,10 @@ function SignerSection(): ReactNode {
               items={[
                 ["Address", <span className="mono">{state.funds?.address}</span>],
                 ["Balance for gas", formatWei(state.balanceWei)],
-                ["Spent", `${formatWei(state.funds?.spentWei)} within ${formatSeconds(state.funds?.spentOverSeconds)}`],
+                [
+                  "Spent",
+                  `${formatWei(state.funds?.spentWei)} within ${formatSeconds(state.funds?.spentOverSeconds)}`,
+                ],
                 ["Lasts", formatSeconds(state.funds?.lastsSeconds)],
                 ["Next nonce", groupDigits(state.nextNonce)],
                 ["Nonce of the newest block", groupDigits(state.latestNonce)],
@@ -96,12 +102,24 @@ function SignerSection(): ReactNode {
               columns={[
                 { title: "Nonce", text: ({ nonce }) => nonce, align: "right" },
                 { title: "State", text: (transaction) => transaction.state },
-                { title: "Transaction", text: ({ txHash }) => txHash, cell: ({ txHash }) => <span className="mono">{txHash}</span> },
+                {
+                  title: "Transaction",
+                  text: ({ txHash }) => txHash,
+                  cell: ({ txHash }) => <span className="mono">{txHash}</span>,
+                },
                 { title: "Operations", text: ({ operations }) => String(operations), align: "right" },
                 { title: "Versions", text: ({ versions }) => String(versions), align: "right" },
                 { title: "Sends", text: ({ sends }) => String(sends), align: "right" },
-                { title: "Gas limit", text: ({ gasLimit }) => `${groupDigits(gasLimit)} gas`, align: "right" },
-                { title: "Highest fee for a unit of gas", text: ({ maxFeeWei }) => formatWei(maxFeeWei), align: "right" },
+                {
+                  title: "Gas limit",
+                  text: ({ gasLimit }) => `${groupDigits(gasLimit)} gas`,
+                  align: "right",
+                },
+                {
+                  title: "Highest fee for a unit of gas",
+                  text: ({ maxFeeWei }) => formatWei(maxFeeWei),
+                  align: "right",
+                },
                 { title: "Sent at", text: ({ sentAt }) => formatTime(sentAt) },
               ]}
             />
@@ -145,7 +163,11 @@ function QueuesSection(): ReactNode {
 }
 
 const queueColumns: readonly Column<Queue>[] = [
-  { title: "Organisation", text: ({ orgId }) => orgId, cell: ({ orgId }) => <OrganisationLink org={orgId} /> },
+  {
+    title: "Organisation",
+    text: ({ orgId }) => orgId,
+    cell: ({ orgId }) => <OrganisationLink org={orgId} />,
+  },
   { title: "Not pulled", text: ({ queued }) => groupDigits(queued), align: "right" },
   { title: "Waiting", text: ({ waiting }) => groupDigits(String(waiting)), align: "right" },
   { title: "BLOCKED", text: ({ blocked }) => groupDigits(String(blocked)), align: "right" },
@@ -212,14 +234,26 @@ function OpenSection(): ReactNode {
 }
 
 const openColumns: readonly Column<OpenOperation>[] = [
-  { title: "Operation", text: ({ ledgerRef }) => ledgerRef, cell: ({ ledgerRef }) => <OperationLink id={ledgerRef} /> },
+  {
+    title: "Operation",
+    text: ({ ledgerRef }) => ledgerRef,
+    cell: ({ ledgerRef }) => <OperationLink id={ledgerRef} />,
+  },
   { title: "Kind", text: ({ kind }) => enumWords(kind, "INTENT_KIND_") },
   { title: "State", text: ({ state }) => state },
   { title: "Waits for", text: ({ waitReason }) => waitReason ?? "its turn" },
   { title: "Age", text: ({ ageSeconds }) => formatSeconds(ageSeconds), align: "right" },
   { title: "Attempts", text: ({ attempts }) => String(attempts), align: "right" },
-  { title: "Transaction", text: ({ txHash }) => txHash ?? "", cell: ({ txHash }) => <span className="mono">{txHash ?? ""}</span> },
-  { title: "Organisation", text: ({ orgId }) => orgId, cell: ({ orgId }) => <OrganisationLink org={orgId} /> },
+  {
+    title: "Transaction",
+    text: ({ txHash }) => txHash ?? "",
+    cell: ({ txHash }) => <span className="mono">{txHash ?? ""}</span>,
+  },
+  {
+    title: "Organisation",
+    text: ({ orgId }) => orgId,
+    cell: ({ orgId }) => <OrganisationLink org={orgId} />,
+  },
   {
     title: "Ways out",
     text: ({ endings }) => endings.join(" "),
@@ -239,10 +273,21 @@ function BlockedTable(): ReactNode {
       rowKey={({ walletId }) => walletId}
       empty="No wallet is on the token's blocklist."
       columns={[
-        { title: "Wallet", text: ({ walletId }) => walletId, cell: ({ walletId }) => <WalletLink walletId={walletId} /> },
-        { title: "Organisation", text: ({ orgId }) => orgId, cell: ({ orgId }) => <OrganisationLink org={orgId} /> },
+        {
+          title: "Wallet",
+          text: ({ walletId }) => walletId,
+          cell: ({ walletId }) => <WalletLink walletId={walletId} />,
+        },
+        {
+          title: "Organisation",
+          text: ({ orgId }) => orgId,
+          cell: ({ orgId }) => <OrganisationLink org={orgId} />,
+        },
         { title: "Since block", text: ({ sinceBlock }) => sinceBlock, align: "right" },
-        { title: "Frozen in the ledger", text: ({ frozen, refusal }) => (frozen ? "yes" : `no: ${refusal ?? "not yet"}`) },
+        {
+          title: "Frozen in the ledger",
+          text: ({ frozen, refusal }) => (frozen ? "yes" : `no: ${refusal ?? "not yet"}`),
+        },
         { title: "Waiting operations", text: ({ waiting }) => groupDigits(waiting), align: "right" },
       ]}
     />

@@ -24,7 +24,9 @@ interface Known {
 
 export function System(): ReactNode {
   const answers = useSystems();
-  const known = answers.flatMap(({ service, data }) => (data === undefined ? [] : [{ service, state: data }]));
+  const known = answers.flatMap(({ service, data }) =>
+    data === undefined ? [] : [{ service, state: data }],
+  );
   return (
     <>
       <h1>System</h1>
@@ -70,23 +72,44 @@ function useSystems() {
       refetchInterval: REFETCH_MS,
     })),
     combine: (results) =>
-      results.map(({ data, error, isLoading }, index) => ({ service: SERVICES[index]!, data, error, isLoading })),
+      results.map(({ data, error, isLoading }, index) => ({
+        service: SERVICES[index]!,
+        data,
+        error,
+        isLoading,
+      })),
   });
 }
 
 const serviceColumns: readonly Column<Known>[] = [
   { title: "Service", text: ({ service }) => service },
   { title: "Version", text: ({ state }) => state.version },
-  { title: "Commit", text: ({ state }) => state.commit, cell: ({ state }) => <span className="mono">{state.commit}</span> },
+  {
+    title: "Commit",
+    text: ({ state }) => state.commit,
+    cell: ({ state }) => <span className="mono">{state.commit}</span>,
+  },
   { title: "Node", text: ({ state }) => state.nodeVersion },
   { title: "Up since", text: ({ state }) => formatTime(state.startedAt) },
   {
     title: "Schema",
     text: ({ state }) => state.schema.map(({ set, number, name }) => `${set} ${number} ${name}`).join(", "),
   },
-  { title: "Events", text: ({ state }) => (state.feed ? groupDigits(state.feed.events) : "none"), align: "right" },
-  { title: "Acknowledged by Kafka", text: ({ state }) => (state.feed ? groupDigits(state.feed.published) : "—"), align: "right" },
-  { title: "Not numbered", text: ({ state }) => (state.feed ? formatCount(state.feed.unnumbered, "event") : "—"), align: "right" },
+  {
+    title: "Events",
+    text: ({ state }) => (state.feed ? groupDigits(state.feed.events) : "none"),
+    align: "right",
+  },
+  {
+    title: "Acknowledged by Kafka",
+    text: ({ state }) => (state.feed ? groupDigits(state.feed.published) : "—"),
+    align: "right",
+  },
+  {
+    title: "Not numbered",
+    text: ({ state }) => (state.feed ? formatCount(state.feed.unnumbered, "event") : "—"),
+    align: "right",
+  },
 ];
 
 const readingColumns: readonly Column<Reading>[] = [
@@ -128,7 +151,10 @@ function KeysSection(): ReactNode {
               rowKey={({ kekId }) => kekId}
               empty="No seed is sealed yet."
               columns={[
-                { title: "Key-encryption key", text: ({ kekId }) => (kekId === currentKekId ? `${kekId} (current)` : kekId) },
+                {
+                  title: "Key-encryption key",
+                  text: ({ kekId }) => (kekId === currentKekId ? `${kekId} (current)` : kekId),
+                },
                 { title: "Seeds", text: ({ seeds }) => groupDigits(seeds), align: "right" },
                 { title: "Opens", text: ({ problem }) => (problem === undefined ? "yes" : `no: ${problem}`) },
               ]}
@@ -180,7 +206,11 @@ function ChainSection(): ReactNode {
 }
 
 function RebuildSection(): ReactNode {
-  const overview = useRpc("wonrail.payment.v1.PaymentAdminService/GetOverview", {}, { refetchMs: REFETCH_MS });
+  const overview = useRpc(
+    "wonrail.payment.v1.PaymentAdminService/GetOverview",
+    {},
+    { refetchMs: REFETCH_MS },
+  );
   const rebuild = overview.data?.rebuild;
   return (
     <Section
@@ -201,7 +231,14 @@ function RebuildSection(): ReactNode {
           ["By", rebuild?.operator],
           ["Asked at", formatTime(rebuild?.askedAt)],
           ["Organisations done", formatCount(rebuild?.organisations, "organisation")],
-          ["Finished at", rebuild === undefined ? "—" : rebuild.finishedAt === undefined ? "runs" : formatTime(rebuild.finishedAt)],
+          [
+            "Finished at",
+            rebuild === undefined
+              ? "—"
+              : rebuild.finishedAt === undefined
+                ? "runs"
+                : formatTime(rebuild.finishedAt),
+          ],
         ]}
       />
     </Section>

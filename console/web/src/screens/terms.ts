@@ -13,7 +13,11 @@ export function termFields({ required }: { required: boolean }): Field[] {
     { name: "name", label: "Name", required },
     { name: "status", label: "Status", kind: "select", options: choices(STATUSES, "ORGANISATION_STATUS_") },
     { name: "plan", label: "Plan", kind: "select", options: choices(PLANS, "PLAN_") },
-    { name: "subscriptionStartsAt", label: "Subscription starts at", description: "2026-12-01T00:00:00+09:00" },
+    {
+      name: "subscriptionStartsAt",
+      label: "Subscription starts at",
+      description: "2026-12-01T00:00:00+09:00",
+    },
     { name: "subscriptionEndsAt", label: "Subscription ends at", description: "2027-12-01T00:00:00+09:00" },
     { name: "incentiveRateBps", label: "Incentive rate (basis points)", description: "250 is 2.5 %." },
     { name: "dailyTransferLimitWon", label: "Transfers of a wallet in a day (KRW)" },

@@ -82,7 +82,10 @@ function WalletSection({ details, address }: { details: WalletDetails; address: 
           ["Sent today", formatWon(freezes?.account?.transferredTodayWon)],
           ["Frozen by an operator", <Frozen level={freezes?.frozenByOperator} />],
           ["Frozen by the token's blocklist", <Frozen level={freezes?.frozenByChain} />],
-          ["Signed within 24 hours", `${formatWon(details.signedWon)} of ${formatWon(details.signingLimitWon)}`],
+          [
+            "Signed within 24 hours",
+            `${formatWon(details.signedWon)} of ${formatWon(details.signingLimitWon)}`,
+          ],
           ["Created at", formatTime(wallet?.createdAt)],
           ["Changed at", formatTime(wallet?.updatedAt)],
           ["Reopened", `${details.timesReopened} times`],
@@ -95,8 +98,18 @@ function WalletSection({ details, address }: { details: WalletDetails; address: 
 
 function Frozen({ level }: { level: string | undefined }): ReactNode {
   if (level === undefined) return "—";
-  if (level.endsWith("_ALL")) return <span className="tone" data-tone="bad">all movements</span>;
-  if (level.endsWith("_OUTGOING")) return <span className="tone" data-tone="bad">outgoing movements</span>;
+  if (level.endsWith("_ALL"))
+    return (
+      <span className="tone" data-tone="bad">
+        all movements
+      </span>
+    );
+  if (level.endsWith("_OUTGOING"))
+    return (
+      <span className="tone" data-tone="bad">
+        outgoing movements
+      </span>
+    );
   return "no";
 }
 
@@ -191,7 +204,11 @@ function LinesTable({ orgId, walletId }: Address): ReactNode {
         { title: "Time", text: ({ postedAt }) => formatTime(postedAt) },
         { title: "Type", text: ({ posting }) => enumWords(posting?.type, "TRANSACTION_TYPE_") },
         { title: "Amount", text: ({ posting }) => formatWon(posting?.amountWon), align: "right" },
-        { title: "Balance after", text: ({ posting }) => formatWon(posting?.balanceAfterWon), align: "right" },
+        {
+          title: "Balance after",
+          text: ({ posting }) => formatWon(posting?.balanceAfterWon),
+          align: "right",
+        },
         {
           title: "Operation",
           text: ({ requestId }) => requestId,

@@ -18,7 +18,11 @@ export function WalletsTable({ orgId }: { orgId: string }): ReactNode {
   return (
     <>
       <div className="filters">
-        <TextInput label="User" value={userId} onChange={({ currentTarget }) => setUserId(currentTarget.value)} />
+        <TextInput
+          label="User"
+          value={userId}
+          onChange={({ currentTarget }) => setUserId(currentTarget.value)}
+        />
       </div>
       <PagedTable
         name="Wallets"
@@ -32,13 +36,25 @@ export function WalletsTable({ orgId }: { orgId: string }): ReactNode {
         rowKey={({ walletId }) => walletId}
         empty="It has no such wallet."
         columns={[
-          { title: "Wallet", text: ({ walletId }) => walletId, cell: ({ walletId }) => <WalletLink walletId={walletId} /> },
+          {
+            title: "Wallet",
+            text: ({ walletId }) => walletId,
+            cell: ({ walletId }) => <WalletLink walletId={walletId} />,
+          },
           { title: "User", text: (wallet) => wallet.userId },
           { title: "Type", text: ({ walletType }) => enumWords(walletType, "WALLET_TYPE_") },
           { title: "Status", text: ({ status }) => enumWords(status, "WALLET_STATUS_") },
           { title: "Balance", text: ({ balanceWon }) => formatWon(balanceWon), align: "right" },
-          { title: "Available", text: ({ availableBalanceWon }) => formatWon(availableBalanceWon), align: "right" },
-          { title: "Address", text: ({ walletAddress }) => walletAddress, cell: ({ walletAddress }) => <span className="mono">{walletAddress}</span> },
+          {
+            title: "Available",
+            text: ({ availableBalanceWon }) => formatWon(availableBalanceWon),
+            align: "right",
+          },
+          {
+            title: "Address",
+            text: ({ walletAddress }) => walletAddress,
+            cell: ({ walletAddress }) => <span className="mono">{walletAddress}</span>,
+          },
           { title: "Created at", text: ({ createdAt }) => formatTime(createdAt) },
         ]}
       />

@@ -30,13 +30,29 @@ export function WebhooksTable({ orgId }: { orgId?: string }): ReactNode {
       empty={orgId === undefined ? "No webhook fails or was disabled." : "It has no webhook."}
       columns={[
         { title: "Address", text: ({ url }) => url, cell: ({ url }) => <span className="mono">{url}</span> },
-        { title: "Status", text: ({ status, disabledReason }) => [enumWords(status, "WEBHOOK_STATUS_"), disabledReason ?? ""].join(" ").trim() },
+        {
+          title: "Status",
+          text: ({ status, disabledReason }) =>
+            [enumWords(status, "WEBHOOK_STATUS_"), disabledReason ?? ""].join(" ").trim(),
+        },
         { title: "Failing since", text: ({ failingSince }) => formatTime(failingSince) },
         { title: "Events behind", text: ({ eventsBehind }) => groupDigits(eventsBehind), align: "right" },
-        { title: "Pending deliveries", text: ({ pendingDeliveries }) => groupDigits(String(pendingDeliveries)), align: "right" },
+        {
+          title: "Pending deliveries",
+          text: ({ pendingDeliveries }) => groupDigits(String(pendingDeliveries)),
+          align: "right",
+        },
         { title: "Pending since", text: ({ pendingSince }) => formatTime(pendingSince) },
-        { title: "Organisation", text: (webhook) => webhook.orgId, cell: (webhook) => <OrganisationLink org={webhook.orgId} /> },
-        { title: "Webhook", text: ({ webhookId }) => webhookId, cell: ({ webhookId }) => <span className="mono">{webhookId}</span> },
+        {
+          title: "Organisation",
+          text: (webhook) => webhook.orgId,
+          cell: (webhook) => <OrganisationLink org={webhook.orgId} />,
+        },
+        {
+          title: "Webhook",
+          text: ({ webhookId }) => webhookId,
+          cell: ({ webhookId }) => <span className="mono">{webhookId}</span>,
+        },
         { title: "Action", cell: (webhook) => <WebhookActions webhook={webhook} /> },
       ]}
     />
@@ -128,5 +144,7 @@ type Attempt = AnswerOf<typeof DELIVERIES>["deliveries"][number]["attempts"][num
 /** The partner's text is shown as text. */
 function answerOf(attempt: Attempt | undefined): string {
   if (attempt === undefined) return "—";
-  return [attempt.statusCode ?? "no answer", attempt.error ?? "", attempt.responseHead ?? ""].join("\n").trim();
+  return [attempt.statusCode ?? "no answer", attempt.error ?? "", attempt.responseHead ?? ""]
+    .join("\n")
+    .trim();
 }
