@@ -36,6 +36,7 @@ const TOP_LEVEL = [
   "services",
   "proto",
   "gateway",
+  "console",
   "sdk",
   "deploy",
   "helm",
