@@ -13,28 +13,31 @@ export interface LineChartProps {
   name: string;
   unit: string;
   points: readonly Point[];
+  /** The browser's own unless stated. Days and months need the zone in which they were counted. */
+  timeZone?: string;
 }
 
-const HEIGHT = 220;
+const HEIGHT = 240;
+const TWO_DAYS_MS = 2 * 24 * 3600 * 1000;
 
 /** A line over time. The default export, because `Chart` loads it when it is drawn. */
-export default function LineChart({ name, unit, points }: LineChartProps): ReactNode {
+export default function LineChart({ name, unit, points, timeZone }: LineChartProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   useEffect(() => {
     const element = box.current!;
-    const chart = new UPlot(optionsOf(element, name, unit), dataOf(points), element);
+    const chart = new UPlot(optionsOf(element, { name, unit, points, timeZone: timeZone ?? ownZone() }), dataOf(points), element);
     const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
     return () => {
       resized.disconnect();
       chart.destroy();
     };
-  }, [name, unit, points, scheme]);
+  }, [name, unit, points, timeZone, scheme]);
   return <div ref={box} className="chart" role="img" aria-label={describe(name, unit, points)} />;
 }
 
-function optionsOf(element: HTMLElement, name: string, unit: string): UPlot.Options {
+function optionsOf(element: HTMLElement, { name, unit, points, timeZone }: Required<LineChartProps>): UPlot.Options {
   const style = getComputedStyle(element);
   const axis = {
     stroke: style.getPropertyValue("--quiet"),
@@ -46,8 +49,8 @@ function optionsOf(element: HTMLElement, name: string, unit: string): UPlot.Opti
     height: HEIGHT,
     legend: { show: false },
     axes: [
-      axis,
-      { ...axis, size: 90, values: (_, values) => values.map((value) => `${short(value)} ${unit}`) },
+      { ...axis, label: `Time (${timeZone})`, values: (_, splits) => splits.map(timeFormat(points, timeZone)) },
+      { ...axis, size: 120, values: (_, values) => values.map((value) => `${short(value)} ${unit}`) },
     ],
     series: [
       {},
@@ -59,6 +62,19 @@ function optionsOf(element: HTMLElement, name: string, unit: string): UPlot.Opti
       },
     ],
   };
+}
+
+/** Writes the time of day for less than two days, else the date. */
+function timeFormat(points: readonly Point[], timeZone: string): (seconds: number) => string {
+  const spanMs = (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0);
+  const parts: Intl.DateTimeFormatOptions =
+    spanMs < TWO_DAYS_MS ? { hour: "2-digit", minute: "2-digit" } : { month: "2-digit", day: "2-digit" };
+  const format = new Intl.DateTimeFormat("sv-SE", { ...parts, timeZone });
+  return (seconds) => format.format(seconds * 1000);
+}
+
+function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function dataOf(points: readonly Point[]): UPlot.AlignedData {

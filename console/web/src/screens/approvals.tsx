@@ -59,6 +59,7 @@ function ProposalsTable({ service, state }: { service: ServiceName; state: State
       rowKey={({ proposalId }) => proposalId}
       empty={`There is no ${enumWords(state, "PROPOSAL_STATE_")} proposal.`}
       columns={[
+        { title: "Decision", cell: (proposal) => <Decision service={service} proposal={proposal} /> },
         { title: "Proposed at", text: ({ proposedAt }) => formatTime(proposedAt) },
         { title: "By", text: ({ proposedBy }) => proposedBy },
         { title: "Action", text: ({ method }) => methodWords(method) },
@@ -80,7 +81,6 @@ function ProposalsTable({ service, state }: { service: ServiceName; state: State
         },
         { title: "Approve before", text: ({ expiresAt }) => formatTime(expiresAt) },
         { title: "Decided by", text: ({ decidedBy }) => decidedBy ?? "" },
-        { title: "Decision", cell: (proposal) => <Decision service={service} proposal={proposal} /> },
       ]}
     />
   );

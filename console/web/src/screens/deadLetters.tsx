@@ -71,6 +71,7 @@ function LettersTable({ service, state }: { service: ServiceName; state: State }
       rowKey={({ id }) => id}
       empty="There is no dead letter."
       columns={[
+        { title: "Action", cell: (letter) => <LetterActions service={service} letter={letter} /> },
         { title: "Id", text: ({ id }) => id, align: "right" },
         { title: "Failed at", text: ({ failedAt }) => formatTime(failedAt) },
         { title: "Event", text: ({ eventType }) => eventType },
@@ -88,7 +89,6 @@ function LettersTable({ service, state }: { service: ServiceName; state: State }
           cell: ({ messageKey }) => <span className="mono">{messageKey}</span>,
         },
         { title: "State", text: (letter) => enumWords(letter.state, "DEAD_LETTER_STATE_") },
-        { title: "Action", cell: (letter) => <LetterActions service={service} letter={letter} /> },
       ]}
     />
   );

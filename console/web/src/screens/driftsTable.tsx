@@ -9,6 +9,7 @@ import { formatTime } from "../format/times";
 export type Drift = AnswerOf<"wonrail.relayer.v1.RelayerAdminService/ListDrifts">["drifts"][number];
 
 export const driftColumns: readonly Column<Drift>[] = [
+  { title: "Action", cell: (drift) => <AcknowledgeDrift drift={drift} /> },
   { title: "Drift", text: ({ driftId }) => driftId },
   { title: "Found at", text: ({ foundAt }) => formatTime(foundAt) },
   { title: "Kind", text: ({ kind }) => kind },
@@ -39,7 +40,6 @@ export const driftColumns: readonly Column<Drift>[] = [
     title: "Resolved",
     text: ({ resolvedAt }) => (resolvedAt === undefined ? "no" : formatTime(resolvedAt)),
   },
-  { title: "Action", cell: (drift) => <AcknowledgeDrift drift={drift} /> },
 ];
 
 export function DriftsTable({ drifts }: { drifts: readonly Drift[] }): ReactNode {

@@ -24,19 +24,19 @@ export function entryEvents({
   const { posted, error } = request?.outcome ?? {};
   const origin = posted?.origin;
   const events: TimelineEvent[] = [];
-  if (key !== undefined)
-    events.push({
-      at: key.createdAt,
-      source: "ledger",
-      title: "Idempotency key stored",
-      details: `${key.scope} ${key.key}`,
-    });
   if (origin !== undefined)
     events.push({
       at: decidedAt,
       source: "gateway",
       title: "REST request",
       details: `X-Request-Id ${origin.requestId}, trace ${origin.traceId}`,
+    });
+  if (key !== undefined)
+    events.push({
+      at: key.createdAt,
+      source: "ledger",
+      title: "Idempotency key stored",
+      details: `${key.scope} ${key.key}`,
     });
   if (error !== undefined)
     events.push({

@@ -125,6 +125,7 @@ function UsageSection({ details: { usage, months } }: { details: Details }): Rea
       <Chart
         name="Money operations"
         unit="operations"
+        timeZone="Asia/Seoul"
         points={operations.map(({ month, used }) => ({
           atMs: Date.parse(`${month}-01T00:00:00+09:00`),
           value: Number(used),
@@ -155,6 +156,7 @@ function BooksSection({ orgId }: { orgId: string }): ReactNode {
             <Chart
               name="Entries"
               unit="entries"
+              timeZone="Asia/Seoul"
               points={days.map(({ day, entries: count }) => ({
                 atMs: Date.parse(`${day}T00:00:00+09:00`),
                 value: Number(count),

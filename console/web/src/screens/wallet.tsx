@@ -126,6 +126,7 @@ function BalanceSection({ orgId, walletId }: Address): ReactNode {
           <Chart
             name="Balance"
             unit="KRW"
+            timeZone="Asia/Seoul"
             points={days.map(({ day, balanceWon }) => ({
               atMs: Date.parse(`${day}T00:00:00+09:00`),
               value: Number(balanceWon),

@@ -29,6 +29,7 @@ export function WebhooksTable({ orgId }: { orgId?: string }): ReactNode {
       rowKey={({ webhookId }) => webhookId}
       empty={orgId === undefined ? "No webhook fails or was disabled." : "It has no webhook."}
       columns={[
+        { title: "Action", cell: (webhook) => <WebhookActions webhook={webhook} /> },
         { title: "Address", text: ({ url }) => url, cell: ({ url }) => <span className="mono">{url}</span> },
         {
           title: "Status",
@@ -53,7 +54,6 @@ export function WebhooksTable({ orgId }: { orgId?: string }): ReactNode {
           text: ({ webhookId }) => webhookId,
           cell: ({ webhookId }) => <span className="mono">{webhookId}</span>,
         },
-        { title: "Action", cell: (webhook) => <WebhookActions webhook={webhook} /> },
       ]}
     />
   );
