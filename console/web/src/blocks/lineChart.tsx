@@ -26,7 +26,11 @@ export default function LineChart({ name, unit, points, timeZone }: LineChartPro
   const scheme = useComputedColorScheme();
   useEffect(() => {
     const element = box.current!;
-    const chart = new UPlot(optionsOf(element, { name, unit, points, timeZone: timeZone ?? ownZone() }), dataOf(points), element);
+    const chart = new UPlot(
+      optionsOf(element, { name, unit, points, timeZone: timeZone ?? ownZone() }),
+      dataOf(points),
+      element,
+    );
     const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
     return () => {
@@ -37,7 +41,10 @@ export default function LineChart({ name, unit, points, timeZone }: LineChartPro
   return <div ref={box} className="chart" role="img" aria-label={describe(name, unit, points)} />;
 }
 
-function optionsOf(element: HTMLElement, { name, unit, points, timeZone }: Required<LineChartProps>): UPlot.Options {
+function optionsOf(
+  element: HTMLElement,
+  { name, unit, points, timeZone }: Required<LineChartProps>,
+): UPlot.Options {
   const style = getComputedStyle(element);
   const axis = {
     stroke: style.getPropertyValue("--quiet"),
@@ -49,7 +56,11 @@ function optionsOf(element: HTMLElement, { name, unit, points, timeZone }: Requi
     height: HEIGHT,
     legend: { show: false },
     axes: [
-      { ...axis, label: `Time (${timeZone})`, values: (_, splits) => splits.map(timeFormat(points, timeZone)) },
+      {
+        ...axis,
+        label: `Time (${timeZone})`,
+        values: (_, splits) => splits.map(timeFormat(points, timeZone)),
+      },
       { ...axis, size: 120, values: (_, values) => values.map((value) => `${short(value)} ${unit}`) },
     ],
     series: [
