@@ -93,7 +93,12 @@ export function settlementEvents({ operationJson, transactionsJson }: OperationD
     at: textOf(version, "created_at"),
     source: "chain-relayer",
     title: `Transaction made with nonce ${textOf(version, "nonce")}`,
-    details: `${textOf(version, "tx_hash")}, at most ${formatWei(textOf(version, "max_fee_wei"))} for a unit of gas, ${formatCount(textOf(version, "sends"), "send")}, ${textOf(version, "state")}`,
+    details: [
+      textOf(version, "tx_hash"),
+      `at most ${formatWei(textOf(version, "max_fee_wei"))} for a unit of gas`,
+      formatCount(textOf(version, "sends"), "send"),
+      textOf(version, "state"),
+    ].join(", "),
   }));
   const queued: TimelineEvent = {
     at: textOf(operation, "created_at"),
