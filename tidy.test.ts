@@ -45,7 +45,7 @@ const TOP_LEVEL = [
   "e2e",
   "docs",
 ];
-const CODE = /\.(ts|mts|cts|js|mjs|cjs|sol|sh)$/;
+const CODE = /\.(tsx?|mts|cts|js|mjs|cjs|sol|sh)$/;
 
 const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
   cwd: ROOT,
@@ -53,7 +53,7 @@ const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
 })
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(ROOT, path)));
-const sources = tracked.filter((path) => path.endsWith(".ts"));
+const sources = tracked.filter((path) => /\.tsx?$/.test(path));
 const production = sources.filter((path) => !isTest(path));
 
 test("the top level holds the agreed folders and no others", () => {
@@ -151,6 +151,15 @@ describe.each(Object.entries(FLOWS))("the flows of services/%s", (service, flows
   });
 });
 
+test("the console's page takes only types from the other packages", () => {
+  const wrong = imports(production.filter((path) => path.startsWith("console/web/"))).filter(
+    ({ to, typeOnly }) => to.startsWith("@wonrail/") && !(typeOnly && to.startsWith("@wonrail/proto/")),
+  );
+  expect(
+    advice(wrong.map(describeImport), "would run in the browser; import a type, or ask the console's server"),
+  ).toEqual([]);
+});
+
 test("kit knows no service", () => {
   const wrong = imports(sources.filter((path) => path.startsWith("kit/src/"))).filter(
     ({ from, to }) =>
@@ -235,7 +244,7 @@ test("no file is longer than 400 lines and no function longer than 70", () => {
 
 test("every export is used by another file", () => {
   const code = tracked
-    .filter((path) => /\.(ts|mjs|js)$/.test(path))
+    .filter((path) => /\.(tsx?|mjs|js)$/.test(path))
     .map((path) => ({ path, words: new Set(read(path).match(/\w+/g)) }));
   const isUsed = (name: string, from: string) =>
     code.some(({ path, words }) => path !== from && words.has(name));

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isWebBuilt } from "../../../console/web/bin/sources.mjs";
 import { isSiteBuilt } from "../../../docs/bin/sources.mjs";
 
 export const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -51,9 +52,15 @@ function isInstalledByNpm() {
   );
 }
 
-/** Compiles everything and builds the documentation, unless nothing changed since the last time. */
+/** Compiles everything, builds the console's page and the documentation; skips unchanged parts. */
 export function build() {
   compile();
+  if (!isWebBuilt())
+    run(
+      "building the console",
+      ["run", "build", "--loglevel=error", "-w", "@wonrail/console-web"],
+      "fix what Vite says, then run this again.",
+    );
   if (isSiteBuilt()) return;
   const next = "fix what VitePress says, then run this again.";
   run("building the documentation", ["run", "docs:build", "--loglevel=error"], next);

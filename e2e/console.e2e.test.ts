@@ -1,0 +1,274 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
+import { eventually } from "@wonrail/kit/testing";
+import { type Browser, type Page } from "playwright-core";
+import {
+  act,
+  expectOutcome,
+  findBarriers,
+  launchBrowser,
+  signIn,
+  type SignedIn,
+} from "./console/operatorBrowser";
+import { ROOT } from "./ops/repository";
+import { asAdmin } from "./support/asAdmin";
+import { findBrowser } from "./support/browser";
+import { charged, wallet } from "./support/chargedWallet";
+import { newOrganisation, type NewOrganisation } from "./support/operators";
+import { reportSkipped } from "./support/reportSkipped";
+import { startStack, type TestStack } from "./support/startStack";
+
+// Two operators of a bank work with the console in a browser.
+jest.setTimeout(600_000);
+
+const PATIENCE_MS = 60_000;
+const SCRIPT = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+const hasBrowser = findBrowser() !== undefined;
+if (!hasBrowser)
+  reportSkipped("the console is not opened, no browser is installed (Debian: apt-get install chromium)");
+const withBrowser = hasBrowser ? describe : describe.skip;
+
+withBrowser("an operator with the console", () => {
+  let stack: TestStack;
+  let browser: Browser;
+  let kim: SignedIn;
+  let lee: SignedIn;
+  let bank: NewOrganisation;
+  let paymentId: string;
+  let payerId: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ bus: "feed" });
+    bank = await newOrganisation(stack.stack(), "--name", SCRIPT);
+    ({ payerId, paymentId } = await pay(bank, SCRIPT));
+    browser = await launchBrowser();
+    const home = stack.home.dir;
+    const roles = ["treasury", "compliance", "support"];
+    kim = await signIn(browser, { home, operator: "kim", roles });
+    lee = await signIn(browser, { home, operator: "lee", roles });
+    for (const { page } of [kim, lee]) page.setDefaultTimeout(PATIENCE_MS);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(() => {
+    expect([...kim.complaints, ...lee.complaints]).toEqual([]);
+  });
+
+  test("finds a payment by its id and follows it to its block", async () => {
+    const { page } = kim;
+    await page.keyboard.press("/");
+    await page.keyboard.type(paymentId);
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "Search results" }).getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: paymentId }).waitFor();
+    await page.getByText(/^Final in block \d+$/).waitFor();
+    for (const title of ["Entry posted: payment", "Custody signed", "Event payment.created"])
+      await page.getByText(title).first().waitFor();
+  });
+
+  test("sees a partner's markup as text", async () => {
+    const { page } = kim;
+    await page.goto(addressOf(`/operations/${paymentId}`));
+    await page.getByText(SCRIPT).first().waitFor();
+    await page.goto(addressOf(`/organisations/${bank.orgCode}`));
+    await page.getByRole("heading", { level: 1 }).getByText(SCRIPT).waitFor();
+    expect(await page.title()).toBe("Wonrail console");
+  });
+
+  test("pauses a queue at once, and resumes it only with a second operator", async () => {
+    const { page } = kim;
+    await pause(page, bank, "incident 7");
+    await propose(page, bank, "incident 7 is over");
+    await queueOf(page, bank)
+      .getByText(/incident 7/)
+      .waitFor();
+
+    await decide(page, { reason: "incident 7 is over", by: "my own proposal" });
+    await page
+      .getByRole("dialog")
+      .getByText(/operator\.name/)
+      .waitFor();
+
+    await decide(lee.page, { reason: "incident 7 is over", by: "seen with kim" });
+    await expectOutcome(lee.page, "Done.");
+    await page.goto(addressOf("/settlement"));
+    await queueOf(page, bank).getByRole("button", { name: "Pause" }).waitFor();
+  });
+
+  test("ends a BLOCKED operation with a second operator, and sees it settle", async () => {
+    const { page } = kim;
+    const jammed = await newOrganisation(stack.stack());
+    const { paymentId: blockedId } = await pay(jammed);
+    await pause(page, jammed, "incident 8");
+    const { paymentId: waitingId } = await pay(jammed);
+    await blockOperation(waitingId);
+    await page.goto(addressOf(`/operations/${waitingId}`));
+    await page.getByText("BLOCKED: an operator must end it").waitFor();
+    await page.getByRole("button", { name: "End operation" }).click();
+    await act(page, { label: "End operation", reason: "the relayer can read it now" });
+    await expectOutcome(page, "Proposed.");
+    await decide(lee.page, { reason: "the relayer can read it now", by: "deployed today" });
+    await expectOutcome(lee.page, "Done.");
+    await propose(page, jammed, "incident 8 is over");
+    await decide(lee.page, { reason: "incident 8 is over", by: "seen with kim" });
+    await expectOutcome(lee.page, "Done.");
+    for (const id of [blockedId, waitingId]) {
+      await page.goto(addressOf(`/operations/${id}`));
+      await page.getByText(/^Final in block \d+$/).waitFor();
+    }
+  });
+
+  test("freezes a wallet at once, and unfreezes it only with a second operator", async () => {
+    const { page } = kim;
+    await page.goto(addressOf(`/wallets/${payerId}`));
+    await page.getByRole("button", { name: "Freeze wallet" }).click();
+    const choice = { field: "Freeze", option: "Outgoing movements" };
+    await act(page, { label: "Freeze wallet", reason: "court order 12", choice });
+    await expectOutcome(page, "Done.");
+    expect(await codeOfPayment()).toBe("WAL_005");
+    await page.getByRole("button", { name: "Unfreeze wallet" }).click();
+    await act(page, { label: "Unfreeze wallet", reason: "order 12 was lifted" });
+    await expectOutcome(page, "Proposed.");
+    expect(await codeOfPayment()).toBe("WAL_005");
+    await decide(lee.page, { reason: "order 12 was lifted", by: "seen the letter" });
+    await expectOutcome(lee.page, "Done.");
+    await eventually(async () => expect(await codeOfPayment()).toBeUndefined());
+  });
+
+  test("proves from the audit trail who did what", async () => {
+    const { page } = kim;
+    await page.goto(addressOf("/audit"));
+    await page.getByRole("button", { name: "Verify all hash chains" }).click();
+    await page.getByText("All hash chains are sound.").waitFor();
+    await page.getByRole("row", { name: /kim .*Pause queue .*incident 7 / }).waitFor();
+  });
+
+  test("sees no action without its role", async () => {
+    const viewer = await signIn(browser, { home: stack.home.dir, operator: "vic", roles: ["viewer"] });
+    await viewer.page.goto(addressOf("/settlement"));
+    await queueOf(viewer.page, bank).waitFor();
+    expect(await viewer.page.getByRole("button", { name: /^(Pause|Resume|End operation)$/ }).count()).toBe(0);
+    await viewer.page.goto(addressOf("/audit"));
+    await viewer.page.getByText("You need the role compliance to see this.").first().waitFor();
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  test("meets no serious barrier on any screen, in both widths and colour schemes", async () => {
+    const barriers: string[] = [];
+    mkdirSync(join(ROOT, ".cache"), { recursive: true });
+    for (const [name, path] of screens()) {
+      for (const [width, height] of [
+        [1280, 900],
+        [390, 844],
+      ] as const) {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await kim.page.setViewportSize({ width, height });
+          await kim.page.emulateMedia({ colorScheme });
+          await kim.page.goto(addressOf(path));
+          await untilDrawn(kim.page);
+          const found = await findBarriers(kim.page);
+          barriers.push(...found.map((barrier) => `${name} ${width} ${colorScheme}: ${barrier}`));
+          if (await overflows(kim.page)) barriers.push(`${name} ${width}: the page scrolls sideways`);
+          const file = `.cache/console-${name}-${width}-${colorScheme}.png`;
+          await kim.page.screenshot({ path: join(ROOT, file), fullPage: true });
+        }
+      }
+    }
+    expect(barriers).toEqual([]);
+  });
+
+  function screens(): [string, string][] {
+    return [
+      ["home", "/"],
+      ["search", `/search?q=${payerId}`],
+      ["operation", `/operations/${paymentId}`],
+      ["organisations", "/organisations"],
+      ["organisation", `/organisations/${bank.orgCode}`],
+      ["wallet", `/wallets/${payerId}`],
+      ["settlement", "/settlement"],
+      ["reconciliation", "/reconciliation"],
+      ["deadLetters", "/dead-letters"],
+      ["approvals", "/approvals"],
+      ["audit", "/audit"],
+      ["system", "/system"],
+    ];
+  }
+
+  function addressOf(path: string): string {
+    return new URL(path, stack.stack().consoleUrl).href;
+  }
+
+  function queueOf(page: Page, { orgId }: NewOrganisation) {
+    return page.getByRole("table", { name: "Queues" }).getByRole("row", { name: new RegExp(orgId) });
+  }
+
+  async function pause(page: Page, organisation: NewOrganisation, reason: string): Promise<void> {
+    await page.goto(addressOf("/settlement"));
+    await queueOf(page, organisation).getByRole("button", { name: "Pause" }).click();
+    await act(page, { label: "Pause", reason });
+    await expectOutcome(page, "Done.");
+    await queueOf(page, organisation).getByText(new RegExp(reason)).waitFor();
+  }
+
+  async function propose(page: Page, organisation: NewOrganisation, reason: string): Promise<void> {
+    await page.goto(addressOf("/settlement"));
+    await queueOf(page, organisation).getByRole("button", { name: "Resume" }).click();
+    await act(page, { label: "Resume", reason });
+    await expectOutcome(page, "Proposed.");
+  }
+
+  /** As the relayer stores an entry that it cannot read. */
+  async function blockOperation(ledgerRef: string): Promise<void> {
+    await asAdmin(stack.stack(), "relayer", (db) =>
+      eventually(async () => {
+        const rows = await db.query(sql`
+          update operations set state = 'BLOCKED', wait_reason = 'unreadable', operation_id = null,
+            steps = '[]', from_wallets = '{}'
+          where ledger_ref = ${ledgerRef} and state = 'WAITING' returning ledger_ref`);
+        expect(rows).toHaveLength(1);
+      }),
+    );
+  }
+
+  async function decide(page: Page, { reason, by }: { reason: string; by: string }): Promise<void> {
+    await page.goto(addressOf("/approvals"));
+    await page
+      .getByRole("row", { name: new RegExp(reason) })
+      .getByRole("button", { name: "Approve" })
+      .click();
+    await act(page, { label: "Approve", reason: by });
+  }
+
+  async function codeOfPayment(): Promise<string | undefined> {
+    const receiver = await wallet(bank.api);
+    const order = { payerWalletId: payerId, receiverWalletId: receiver.walletId, amount: 100 };
+    const { body } = await bank.api.call("POST", "/api/payments", order);
+    return body.error?.code;
+  }
+});
+
+async function pay(
+  { api }: NewOrganisation,
+  memo = "lunch",
+): Promise<{ payerId: string; paymentId: string }> {
+  const [payer, receiver] = [await charged(api, 100_000), await wallet(api)];
+  const order = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 5_000, memo };
+  const { paymentId } = await api.post("/api/payments", order);
+  return { payerId: payer.walletId as string, paymentId: paymentId as string };
+}
+
+async function untilDrawn(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  // The page's policy forbids waitForFunction, which makes code from text in the page.
+  await eventually(async () => expect(await page.getByText(/^Loading /).count()).toBe(0));
+}
+
+/** A table may scroll inside its frame, the page itself may not. */
+function overflows(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>(
+    "document.documentElement.scrollWidth > document.documentElement.clientWidth + 1",
+  );
+}
