@@ -7,11 +7,12 @@ and a test compares them with each service's config.ts.
 gateway:
   semiSpaceMib: 16
   calls: [auth, wallet, payment, chain-relayer, events]
+  settings: [NETWORK]
 auth:
   schema: auth
   semiSpaceMib: 16
   calls: []
-  settings: [KEY_MODE]
+  settings: [KEY_MODE, NETWORK]
 wallet:
   schema: wallet
   semiSpaceMib: 16
@@ -21,6 +22,7 @@ ledger:
   schema: ledger
   semiSpaceMib: 16
   calls: []
+  settings: [NETWORK]
 payment:
   schema: payment
   semiSpaceMib: 16
