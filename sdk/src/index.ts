@@ -112,6 +112,14 @@ export type {
   PayoutRowListQuery,
   PayoutsApi,
 } from "./resources/payouts.ts";
+export type {
+  AdvanceClockRequest,
+  SandboxApi,
+  SandboxClock,
+  SandboxDeposit,
+  SandboxDepositRequest,
+  SandboxSettlement,
+} from "./resources/sandbox.ts";
 export {
   type InstantTransactionRequest,
   type ScheduledTransactionRequest,

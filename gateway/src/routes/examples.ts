@@ -44,6 +44,7 @@ import {
   transfer,
   usedFirstKey,
 } from "./exampleFixtures";
+import { sandboxStory } from "./sandboxExamples";
 import { type Example, webhookStory } from "./webhookExamples";
 import { x402Story } from "./x402Examples";
 
@@ -367,6 +368,7 @@ export const story: Example[] = [
     data: { ...settledRefund, metadata: { counter: "2" } },
   },
   ...x402Story,
+  ...sandboxStory,
   {
     operation: "deactivateWallet",
     at: minute(40),
