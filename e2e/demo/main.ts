@@ -4,6 +4,7 @@ import { eventsChapter } from "./events";
 import { keysChapter } from "./keys";
 import { moneyChapter, outsideTransferChapter, payoutChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
+import { sandboxChapter } from "./sandbox";
 import { screen } from "./screen";
 import { openDemo } from "./demo";
 import { x402Chapter } from "./x402";
@@ -20,6 +21,7 @@ export async function main(): Promise<number> {
     await recordsChapter(demo, cast);
     await depositChapter(demo, cast);
     await x402Chapter(demo, cast);
+    await sandboxChapter(demo, cast);
     await restartChapter(demo, cast);
     await refundChapter(demo, cast);
     await booksChapter(demo, cast);
