@@ -10,6 +10,7 @@ import { KEY_CODES } from "./support/keyCodes";
 import { leaksOf, secretsOf } from "./support/leaks";
 import { admin, issuedKeys, newOrganisation, type NewOrganisation } from "./support/operators";
 import { PAYMENT_CODES } from "./support/paymentCodes";
+import { SANDBOX_CODES } from "./support/sandboxCodes";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
@@ -220,6 +221,9 @@ const SCENARIOS: Record<ErrorCode, Scenario | UnreachableCode> = {
   PAY_009: PAYMENT_CODES.PAY_009,
 
   PYO_001: PAYMENT_CODES.PYO_001,
+  SBX_001: SANDBOX_CODES.SBX_001,
+  SBX_002: SANDBOX_CODES.SBX_002,
+  SBX_003: SANDBOX_CODES.SBX_003,
   TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${UNKNOWN_ID}`),
   TX_002: async ({ api }) => {
     const hash = newHash();

@@ -47,6 +47,7 @@ const everywhere = [
     "events",
     "webhooks",
     "x402",
+    "sandbox",
     "keys-and-scopes",
     "handle-errors",
     "events",

@@ -5,6 +5,7 @@ import { keysChapter } from "./keys";
 import { moneyChapter, outsideTransferChapter, payoutChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
 import { reportsChapter } from "./reports";
+import { sandboxChapter } from "./sandbox";
 import { screen } from "./screen";
 import { openDemo } from "./demo";
 import { x402Chapter } from "./x402";
@@ -22,6 +23,7 @@ export async function main(): Promise<number> {
     await depositChapter(demo, cast);
     await x402Chapter(demo, cast);
     await reportsChapter(demo, cast);
+    await sandboxChapter(demo, cast);
     await restartChapter(demo, cast);
     await refundChapter(demo, cast);
     await booksChapter(demo, cast);

@@ -89,6 +89,12 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
   PAY_008: { operator: NOTHING, support: "Read the payment and advise a refund of the rest." },
   PAY_009: { operator: NOTHING, support: "Read the payment and show its refunds." },
   PYO_001: { operator: NOTHING, support: READ_ID },
+  SBX_001: { operator: NOTHING, support: READ_ID },
+  SBX_002: { operator: NOTHING, support: "Point to the memo `sandbox:settlement_held`." },
+  SBX_003: {
+    operator: "Set `FAUCET_KEY` of chain-relayer, or send tokens to the address of that key.",
+    support: "Read `details.reason`.",
+  },
   TX_001: { operator: NOTHING, support: READ_ID },
   TX_002: { operator: NOTHING, support: "Point to the record in `details.id`." },
   TX_003: { operator: NOTHING, support: "Read the record's history. CONFIRMED and FAILED are final." },

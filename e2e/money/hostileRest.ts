@@ -112,6 +112,12 @@ const NO_CSV: Values = [
   ["a formula", text(`toWalletAddress,amount\n${ROW.toWalletAddress},=1+1`)],
 ];
 
+const NO_AMOUNT = unlabelled("null", "0", "-1", "1.5", "1e20", '"1"', "true", "[]", "{}");
+const NO_CLOCK_TIME = [
+  ...NO_TEXT,
+  ...unlabelled('"tomorrow"', '"2026-01-01"', '"2026-13-01T00:00:00Z"', '"9999-12-31T23:59:59Z"'),
+];
+
 /** Each is refused with REQ_001 and its field, but for ids in paths, which are absent. */
 export function hostileRest(fixtures: Fixtures): Hostile[] {
   return [...bodies(fixtures), ...pathIds(fixtures), ...queries(fixtures)];
@@ -144,6 +150,8 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
       const body = `{"fromWalletId":"${walletId}","dryRun":true,"csv":${json}}`;
       return refused("POST", "/api/payouts", "csv", name, body);
     }),
+    ...spoilt("POST", "/api/sandbox/deposits", { walletId, amount: 1_000 }, { amount: NO_AMOUNT }),
+    ...spoilt("POST", "/api/sandbox/clocks/advance", { to: "2026-01-01T00:00:00Z" }, { to: NO_CLOCK_TIME }),
     refused("POST", "/api/payouts", "rows", "rows and csv", text({ ...payout, csv: "" })),
     ...Object.entries(MORE_KEY_FIELDS).flatMap(([field, values]) =>
       values.map(([name, json]) =>
@@ -162,6 +170,7 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
     }),
     ...[
       ...["DELETE /api/wallet-auth/api-key", "POST /api/wallet-auth/rotate-secret"],
+      ...["POST /api/sandbox/clocks", `POST /api/sandbox/settlements/trf_${NOBODY}/fail`],
       ...[`POST /api/wallets/${walletId}/deactivate`, `POST ${WEBHOOK}/test`],
     ].map((place) => {
       const [method, path] = place.split(" ") as [string, string];
@@ -212,6 +221,8 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
     ["GET", "/api/events/", "", "evt", "EVT_001"],
     ["GET", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
     ["DELETE", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
+    ["POST", "/api/sandbox/keys/", "/expire", "key", "WAUTH_007"],
+    ["POST", "/api/sandbox/settlements/", "/hold", "pay", "SBX_001"],
     ["GET", "/api/webhooks/", "", "whk", "WHK_001"],
     ["DELETE", "/api/webhooks/", "", "whk", "WHK_001"],
     ["POST", "/api/webhooks/", "/test", "whk", "WHK_001"],

@@ -120,6 +120,7 @@ test("an enum value of a later release is read neither as another value nor as a
     "gateway → chain-relayer listRecords status": "REQ_001 status",
     "gateway → chain-relayer listRecords paymentType": "REQ_001 paymentType",
     "gateway → chain-relayer updateRecordStatus status": "REQ_001 status",
+    "gateway → chain-relayer orderSandboxSettlement order": "REQ_001 order",
     "gateway → events listEvents order": "REQ_001 order",
     "gateway → events createWebhook status": "REQ_001 status",
     "gateway → events createWebhook ordering": "REQ_001 ordering",
@@ -175,7 +176,10 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
 });
 
 /** These read no table of their service. */
-const WITHOUT_TABLES = ["getBalanceAt of payment", "getX402Support of chain-relayer"];
+const WITHOUT_TABLES = [
+  ...["getBalanceAt of payment", "setSandboxClock of payment"],
+  "getX402Support of chain-relayer",
+];
 
 describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", ({ name, schema }) => {
   const calls = CALLS.filter(

@@ -1,4 +1,5 @@
 import express, { type Express } from "express";
+import { hasSandbox } from "@wonrail/kit/contract/networks";
 import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
@@ -22,6 +23,7 @@ import { routes } from "./routes";
 import { openApiDocument } from "./routes/openapi";
 import { type Route } from "./routes/operation";
 import { pages } from "./routes/pages";
+import { rehearseRefusal } from "./routes/rehearseRefusal";
 import { site, SITE_FOLDER } from "./routes/site";
 
 export interface AppParts {
@@ -90,7 +92,8 @@ export function createApp(parts: AppParts): App {
   }
 
   const lifecycle = { isStopping: false };
-  const table = routes({ clients, principals });
+  const sandbox = hasSandbox(config.NETWORK);
+  const table = routes({ clients, principals }).filter(({ operation }) => sandbox || !operation.sandboxOnly);
   const handler = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   // Operations parse their queries strictly.
   handler.set("query parser", false);
@@ -106,6 +109,7 @@ export function createApp(parts: AppParts): App {
     openRates,
     addressOf,
     log,
+    rehearse: sandbox ? rehearseRefusal : null,
     checkAnswers: config.NODE_ENV !== "production",
   };
   // Before the path of a single event, which would match it too.

@@ -1,4 +1,5 @@
 import { count, durationMs, hostPort, loadConfig, port } from "@wonrail/kit/config";
+import { networkSetting } from "@wonrail/kit/contract/networks";
 import { tlsRule, tlsShape } from "@wonrail/kit/tls";
 import { tracingShape } from "@wonrail/kit/tracing";
 import { z } from "zod";
@@ -12,6 +13,8 @@ const schema = z.object({
   OPS_HOST: z.string().default("0.0.0.0"),
   OPS_PORT: port,
 
+  /** WON_TESTNET has the sandbox. */
+  NETWORK: networkSetting,
   AUTH_ADDRESS: hostPort,
   WALLET_ADDRESS: hostPort,
   PAYMENT_ADDRESS: hostPort,

@@ -10,6 +10,7 @@ import { KeysApi } from "./resources/keys.ts";
 import { PaymentsApi } from "./resources/payments.ts";
 import { PayoutsApi } from "./resources/payouts.ts";
 import { ReportsApi } from "./resources/reports.ts";
+import { SandboxApi } from "./resources/sandbox.ts";
 import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
 import { WebhooksApi } from "./resources/webhooks.ts";
@@ -47,6 +48,8 @@ export class ServiceClient {
   readonly webhooks: WebhooksApi;
   /** API keys of the organisation. */
   readonly keys: KeysApi;
+  /** Rehearsals on a test network. */
+  readonly sandbox: SandboxApi;
   readonly #transport: Transport;
 
   constructor(options: ClientOptions = {}) {
@@ -68,6 +71,7 @@ export class ServiceClient {
     this.events = new EventsApi(transport);
     this.webhooks = new WebhooksApi(transport);
     this.keys = new KeysApi(transport);
+    this.sandbox = new SandboxApi(transport);
   }
 
   /** Resolves when the gateway answers. Sends no API key. */

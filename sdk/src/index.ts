@@ -124,6 +124,14 @@ export type {
   StatementQuery,
   Statements,
 } from "./resources/reports.ts";
+export type {
+  AdvanceClockRequest,
+  SandboxApi,
+  SandboxClock,
+  SandboxDeposit,
+  SandboxDepositRequest,
+  SandboxSettlement,
+} from "./resources/sandbox.ts";
 export {
   type InstantTransactionRequest,
   type ScheduledTransactionRequest,

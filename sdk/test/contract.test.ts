@@ -42,6 +42,13 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
     ({ keys }) => keys.revoke("key_1"),
     ({ keys }) => keys.revoke("key_1", { withSuccessors: true }),
   ],
+  createSandboxDeposit: [({ sandbox }) => sandbox.createDeposit({ walletId: "wal_1", amount: 7_000 })],
+  holdSandboxSettlement: [({ sandbox }) => sandbox.holdSettlement("trf_1")],
+  failSandboxSettlement: [({ sandbox }) => sandbox.failSettlement("trf_1")],
+  releaseSandboxSettlement: [({ sandbox }) => sandbox.releaseSettlement("trf_1")],
+  expireSandboxKey: [({ sandbox }) => sandbox.expireKey("key_1")],
+  openSandboxClock: [({ sandbox }) => sandbox.readClock()],
+  advanceSandboxClock: [({ sandbox }) => sandbox.advanceClock({ to: inAnHour })],
   rotateSecretKey: [({ keys }) => keys.rotateSecret()],
   createWallet: [
     ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" }),

@@ -16,15 +16,18 @@ const SCRIPTS = join(REPOSITORY, "contracts/bin");
 /** Equal to the allowance: benchmarks on a laptop mint more in an hour than a usual daily cap. */
 const MINT_CAP_PER_DAY_WON = "1000000000000";
 
+/** Tokens that the sandbox's faucet has on a new chain, outside of the ledger. */
+const FAUCET_WON = "1000000000";
+
 /** Gas money on a chain where gas is free for the asking: 1,000 coins. */
 const PLENTY_WEI = "0x3635c9adc5dea00000";
 
 /** Deploys missing contracts with this stack's keys, and funds the operator's gas. */
 export async function deployContracts(
   { rpcUrl }: Pick<AnvilPart, "rpcUrl">,
-  { deployerKeyFile, adminKeyFile, operatorKeyFile, contractsFile }: Secrets,
+  { deployerKeyFile, adminKeyFile, operatorKeyFile, faucetKeyFile, contractsFile }: Secrets,
 ): Promise<DeployedContracts> {
-  for (const keyFile of [deployerKeyFile, operatorKeyFile]) {
+  for (const keyFile of [deployerKeyFile, operatorKeyFile, adminKeyFile]) {
     const address = (await runScript("key.mjs", [keyFile])).trim();
     await fund(rpcUrl, address);
   }
@@ -35,6 +38,10 @@ export async function deployContracts(
     ...["--operator-key-file", operatorKeyFile],
     ...["--mint-cap-per-day-won", MINT_CAP_PER_DAY_WON],
     ...["--out", contractsFile],
+  ]);
+  await runScript("fillFaucet.mjs", [
+    ...["--rpc", rpcUrl, "--deployment", contractsFile],
+    ...["--admin-key-file", adminKeyFile, "--faucet-key-file", faucetKeyFile, "--won", FAUCET_WON],
   ]);
   const { contracts } = JSON.parse(readFileSync(contractsFile, "utf8")) as {
     contracts: { WonToken: string; PaymentManager: string };

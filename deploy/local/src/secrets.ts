@@ -20,6 +20,8 @@ export interface Secrets {
   deployerKeyFile: string;
   adminKeyFile: string;
   operatorKeyFile: string;
+  /** The key whose tokens the sandbox gives away. */
+  faucetKeyFile: string;
   /** The file of the contracts' addresses; kept with the chain that they are on. */
   contractsFile: string;
 }
@@ -48,6 +50,7 @@ export function openSecrets({ secretsDir }: Home): Secrets {
     deployerKeyFile: keyFile("deployer.key", PUBLIC_KEY),
     adminKeyFile: keyFile("admin.key"),
     operatorKeyFile: keyFile("operator.key"),
+    faucetKeyFile: keyFile("faucet.key"),
     contractsFile: join(secretsDir, "contracts.json"),
     password: (purpose) => createHmac("sha256", root).update(purpose).digest("base64url"),
     kekFile,

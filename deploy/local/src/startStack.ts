@@ -139,7 +139,10 @@ async function startServices(
   const extra: Record<string, Record<string, string>> = {
     wallet: { KEK_PATH: secrets.kekFile },
     events: { WEBHOOK_KEK_PATH: secrets.webhookKekFile, WEBHOOK_ALLOW_LOOPBACK: "true" },
-    "chain-relayer": { OPERATOR_KEY_FILE: secrets.operatorKeyFile },
+    "chain-relayer": {
+      OPERATOR_KEY_FILE: secrets.operatorKeyFile,
+      FAUCET_KEY_FILE: secrets.faucetKeyFile,
+    },
   };
   await allOf(
     SERVICES.map((place) => {

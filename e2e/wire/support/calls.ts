@@ -20,6 +20,7 @@ import { calls, type Call, choice } from "./callRows";
 import { EVENT_CALLS } from "./eventCalls";
 import { FEED_CALLS } from "./feedCalls";
 import { PAYMENT_CALLS } from "./paymentCalls";
+import { SANDBOX_CALLS } from "./sandboxCalls";
 import { X402_CALLS } from "./x402Calls";
 import { CHAIN } from "./services";
 import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
@@ -355,6 +356,7 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
+  ...SANDBOX_CALLS,
   ...X402_CALLS,
   ...FEED_CALLS,
 ];

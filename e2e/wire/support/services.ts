@@ -5,14 +5,18 @@ import { rpc as authRpc } from "@wonrail/auth/rpc";
 import { TOPICS as relayerTopics } from "@wonrail/chain-relayer/events";
 import { createRecord } from "@wonrail/chain-relayer/records/commands/createRecord";
 import { type WalletFinder } from "@wonrail/chain-relayer/records/commands/findNormalWallets";
+import { createFaucet } from "@wonrail/chain-relayer/evm/faucet";
+import { setClock } from "@wonrail/chain-relayer/records/commands/testClock";
 import { updateRecordMetadata } from "@wonrail/chain-relayer/records/commands/updateRecordMetadata";
 import { updateRecordSchedule } from "@wonrail/chain-relayer/records/commands/updateRecordSchedule";
 import { updateRecordStatus } from "@wonrail/chain-relayer/records/commands/updateRecordStatus";
+import { orderSettlement } from "@wonrail/chain-relayer/settlement/commands/orderSettlement";
 import { getOperations } from "@wonrail/chain-relayer/settlement/queries/getOperations";
 import { listSettlements } from "@wonrail/chain-relayer/settlement/queries/listSettlements";
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
+import { depositFromFaucet } from "@wonrail/chain-relayer/x402/commands/depositFromFaucet";
 import { settlePayment } from "@wonrail/chain-relayer/x402/commands/settlePayment";
 import { verifyPayment } from "@wonrail/chain-relayer/x402/commands/verifyPayment";
 import { getSupport } from "@wonrail/chain-relayer/x402/queries/getSupport";
@@ -82,11 +86,11 @@ export function serve(name: string, services: GrpcService[]): Promise<GrpcServer
   return startGrpcServer({ ...door, services, ...parts() });
 }
 
-export function startServices(): Promise<Services> {
-  return buildWorld(buildServices);
+export function startServices(network = CHAIN.NETWORK): Promise<Services> {
+  return buildWorld((parts) => buildServices(parts, network));
 }
 
-async function buildServices(open: Parts): Promise<Omit<Services, "close">> {
+async function buildServices(open: Parts, network: string): Promise<Omit<Services, "close">> {
   const databases = await makeDatabases(open);
   const addresses = new Map<string, string>();
   const served = new Set<string>();
@@ -98,7 +102,7 @@ async function buildServices(open: Parts): Promise<Omit<Services, "close">> {
   };
   const partsOf = (name: string, config: object) => ({
     ...parts(),
-    config: { ...CHAIN, ...config } as never,
+    config: { ...CHAIN, NETWORK: network, ...config } as never,
     db: databases.get(name)!.db,
     tls: identityOf(name),
   });
@@ -169,8 +173,20 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     tokenAddress: CHAIN.TOKEN_ADDRESS,
     paymentManagerAddress: CHAIN.PAYMENT_MANAGER_ADDRESS,
   };
-  const provider = { latestBlock: async () => ({ number: 1n, time: 0n }) };
-  const deps = { db, chain, provider, wallet, now: Date.now, signer: { address: CHAIN.TOKEN_ADDRESS } };
+  const provider = {
+    latestBlock: async () => ({ number: 1n, time: 0n }),
+    // The token is not paused. Each authorization is unused, its payer rich and nobody blocked.
+    callManyAt: async (_to: string, asked: string[]) =>
+      asked.map((_, index) => (index % 4 === 2 ? "0xffffffffffffffff" : "0x0")),
+  };
+  const deps = {
+    ...{ db, chain, provider, wallet, now: Date.now, signer: { address: CHAIN.TOKEN_ADDRESS } },
+    ...{
+      faucet: createFaucet(`0x${"11".repeat(32)}`),
+      x402GasPerDay: 10n ** 12n,
+      onPlanned: () => undefined,
+    },
+  };
   const bind =
     <I, O>(work: (of: typeof deps, input: I) => O) =>
     (input: I) =>
@@ -187,6 +203,11 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     getX402Support: () => getSupport(deps),
     verifyX402Payment: bind(verifyPayment as never),
     settleX402Payment: bind(settlePayment as never),
+    sandbox: {
+      setClock: bind(setClock),
+      orderSettlement: bind(orderSettlement),
+      depositFromFaucet: bind(depositFromFaucet as never),
+    },
   };
   return commands as unknown as Parameters<typeof relayerRpc>[0];
 }

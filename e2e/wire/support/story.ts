@@ -3,7 +3,7 @@ import { createClients } from "@wonrail/gateway/clients";
 import { parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
 import { newId } from "@wonrail/kit/contract/ids";
-import { tx } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { WebhookOrdering, WebhookStatus } from "@wonrail/proto/events/v1/events";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import {
@@ -81,6 +81,8 @@ export async function makeStory(services: Services): Promise<Story> {
   await gateway.wallet.getWallet({ orgId, walletId: payer.walletId });
   await gateway.payment.listWalletTransactions({ orgId, walletId: payer.walletId, types: [] });
 
+  await insertOperation(services, orgId, transferId);
+
   const named = { orgId, keyId: ours.key.keyId, key: { prefix, keyHash }, secretKey: ours.secretKey };
   return {
     gateway,
@@ -98,6 +100,14 @@ export async function makeStory(services: Services): Promise<Story> {
     eventId: await makeEvent(services, orgId, ours.key.keyId),
     webhookId: await makeWebhook(gateway, orgId),
   };
+}
+
+/** The operation of a transfer, as chain-relayer pulls it from the ledger. */
+async function insertOperation({ databases }: Services, orgId: string, ref: string): Promise<void> {
+  await databases.get("chain-relayer")!.db.run(sql`
+    insert into operations (org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, from_wallets,
+      wallets, state)
+    values (${orgId}, ${ref}, 1, ${ref}, 'INTENT_KIND_TRANSFER', ${"5a".repeat(32)}, '[]', '{}', '{}', 'WAITING')`);
 }
 
 /** An endpoint that gets nothing. */

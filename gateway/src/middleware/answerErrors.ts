@@ -1,4 +1,4 @@
-import { type ErrorRequestHandler, type RequestHandler } from "express";
+import { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import { runInContext } from "@wonrail/kit/context";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
@@ -27,9 +27,13 @@ export function answerErrors(log: Log): ErrorRequestHandler {
 /** Long enough to recognise a mistyped path. */
 const MAX_ECHOED_PATH = 200;
 
-export const refuseUnknownRoute: RequestHandler = ({ method, path }) => {
-  throw new DomainError("REQ_004", { method, path: path.slice(0, MAX_ECHOED_PATH) });
+export const refuseUnknownRoute: RequestHandler = (req) => {
+  throw unknownRoute(req);
 };
+
+export function unknownRoute({ method, path }: Pick<Request, "method" | "path">): DomainError {
+  return new DomainError("REQ_004", { method, path: path.slice(0, MAX_ECHOED_PATH) });
+}
 
 /** Thrown for a known path with another method. */
 export class MethodNotAllowedError extends Error {

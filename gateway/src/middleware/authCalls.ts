@@ -88,6 +88,7 @@ function readPrincipal(message: PrincipalMessage): Principal {
   );
   return {
     ...{ orgId, orgCode, keyId, keyUsableUntil, subscriptionEndsAt, ratePerSecond, rateBurst },
+    isTestKey: message.keyPrefix.startsWith("wk_test_"),
     scopes: new Set(message.scopes),
     allowedAddresses: message.allowedAddresses.map(readRange),
     apiVersion: message.apiVersion,

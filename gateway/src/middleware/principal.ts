@@ -5,6 +5,8 @@ export interface Principal {
   orgId: string;
   orgCode: string;
   keyId: string;
+  /** `wk_test_…`. */
+  isTestKey: boolean;
   keyUsableUntil: Date;
   subscriptionEndsAt: Date;
   ratePerSecond: number;

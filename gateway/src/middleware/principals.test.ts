@@ -12,6 +12,7 @@ const principal: Principal = {
   orgId: "org_1",
   orgCode: "ACME",
   keyId: "key_1",
+  isTestKey: true,
   keyUsableUntil: new Date(10_000_000),
   subscriptionEndsAt: new Date(20_000_000),
   ratePerSecond: 10,

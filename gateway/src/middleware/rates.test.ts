@@ -7,6 +7,7 @@ const principal: Principal = {
   orgId: "org_1",
   orgCode: "ACME",
   keyId: "key_1",
+  isTestKey: true,
   keyUsableUntil: new Date(1e12),
   subscriptionEndsAt: new Date(1e12),
   ratePerSecond: 100,

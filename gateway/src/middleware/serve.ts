@@ -15,6 +15,7 @@ import {
   type StreamReply,
 } from "../routes/operation";
 import { type AddressLimits } from "@wonrail/kit/addressLimits";
+import { unknownRoute } from "./answerErrors";
 import { requestedVersion } from "./apiVersion";
 import { authenticate, type KeyNeeds } from "./authenticate";
 import { readBody } from "./readBody";
@@ -41,6 +42,8 @@ export interface ServeOptions {
   /** For operations that need no key. */
   openRates: AddressLimits;
   addressOf: (req: IncomingMessage) => string;
+  /** Refuses a request whose memo asks for it. Null on a main network, where a memo is plain text. */
+  rehearse: ((route: Route, body: unknown) => void) | null;
   /** Validates answers against their schemas; a mismatch is SYS_001. For tests and development. */
   checkAnswers: boolean;
   log: Log;
@@ -147,7 +150,9 @@ async function handle(
   res: ApiResponse,
 ): Promise<void> {
   const { operation, handler, method } = route;
+  if (operation.sandboxOnly && !principal.isTestKey) throw unknownRoute(req);
   const input = await readInput(operation, req);
+  if (options.rehearse && principal.isTestKey) options.rehearse(route, input.body);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
   const call: Call = { principal, clientAddress: res.locals.exchange.clientAddress, idempotencyKey: key };
   try {

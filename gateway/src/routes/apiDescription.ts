@@ -14,6 +14,8 @@ export const TAG_DESCRIPTIONS: Record<Tag, string> = {
   Events: "Read the events of your wallets, money, records and keys, in one order.",
   Webhooks: "Receive your events as signed requests to a URL of yours.",
   x402: "Sell to payers outside by x402: Wonrail as the facilitator, in x402's own format. See the guide.",
+  Sandbox:
+    "Rehearse deposits, failures and the passing of time. Only on a test network, with a `wk_test_…` key. See the guide.",
   Service: "The state of the gateway itself.",
 };
 

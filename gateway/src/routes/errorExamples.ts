@@ -52,6 +52,8 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   WHK_003: { limit: 50 },
   TX_003: { status: "CONFIRMED" },
   TX_004: { status: "CONFIRMED", reason: "not_pending" },
+  SBX_002: { state: "SUBMITTED" },
+  SBX_003: { reason: "faucet_empty" },
   TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
   CHG_001: { fields: [{ path: "amount", message: "must be at least 1000" }] },
   PAY_002: { fields: [{ path: "amount", message: "must be at least 100" }] },

@@ -45,6 +45,7 @@ import {
   usedFirstKey,
 } from "./exampleFixtures";
 import { reportStory } from "./reportExamples";
+import { sandboxStory } from "./sandboxExamples";
 import { type Example, webhookStory } from "./webhookExamples";
 import { x402Story } from "./x402Examples";
 
@@ -369,6 +370,7 @@ export const story: Example[] = [
     data: { ...settledRefund, metadata: { counter: "2" } },
   },
   ...x402Story,
+  ...sandboxStory,
   {
     operation: "deactivateWallet",
     at: minute(40),

@@ -9,6 +9,7 @@ import * as reports from "./reports/reports";
 import { route, type Route } from "./operation";
 import * as payments from "./payments";
 import * as payouts from "./payouts";
+import * as sandbox from "./sandbox";
 import { withScope } from "./scopes";
 import * as health from "./health";
 import * as transactions from "./transactions";
@@ -19,7 +20,7 @@ import * as x402 from "./x402";
 
 export interface RouteDeps {
   clients: Clients;
-  principals: Pick<Principals, "forgetKey">;
+  principals: Pick<Principals, "forgetKey" | "forgetOrganisation">;
 }
 
 /**
@@ -76,6 +77,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
 
     ...recordRoutes(clients),
     ...x402Routes(clients),
+    ...sandboxRoutes(clients, principals),
     ...eventRoutes(clients),
     route("GET", "/healthz", health.checkHealth, health.answerHealth),
     // GET /api/events/stream is answered by middleware/eventStream.ts: see events.STREAM_ROUTE.
@@ -103,6 +105,23 @@ function x402Routes(clients: Clients) {
     route("GET", "/x402/supported", x402.getX402Support, x402.getX402SupportWith(clients)),
     route("POST", "/x402/verify", x402.verifyX402Payment, x402.verifyX402PaymentWith(clients)),
     route("POST", "/x402/settle", x402.settleX402Payment, x402.settleX402PaymentWith(clients)),
+  ];
+}
+
+/** Only on a test network: app.ts leaves them out elsewhere. */
+function sandboxRoutes(clients: Clients, principals: RouteDeps["principals"]) {
+  // prettier-ignore
+  return [
+    route("POST", "/api/sandbox/deposits", sandbox.createSandboxDeposit, sandbox.createSandboxDepositWith(clients)),
+    route("POST", "/api/sandbox/settlements/:id/fail",
+      sandbox.failSandboxSettlement, sandbox.orderSettlementWith(clients, "FAIL")),
+    route("POST", "/api/sandbox/settlements/:id/hold",
+      sandbox.holdSandboxSettlement, sandbox.orderSettlementWith(clients, "HOLD")),
+    route("POST", "/api/sandbox/settlements/:id/release",
+      sandbox.releaseSandboxSettlement, sandbox.orderSettlementWith(clients, "RELEASE")),
+    route("POST", "/api/sandbox/keys/:keyId/expire", sandbox.expireSandboxKey, sandbox.expireSandboxKeyWith(clients, principals)),
+    route("POST", "/api/sandbox/clocks", sandbox.openSandboxClock, sandbox.openSandboxClockWith(clients)),
+    route("POST", "/api/sandbox/clocks/advance", sandbox.advanceSandboxClock, sandbox.advanceSandboxClockWith(clients, principals)),
   ];
 }
 

@@ -92,6 +92,8 @@ test("the example of each error holds every detail that a program reads", () => 
     "REQ_001 fields",
     "REQ_006 maxBytes",
     "REQ_008 versions",
+    "SBX_002 state",
+    "SBX_003 reason",
     "SYS_002 retryAfterMs",
     "TRF_001 available required",
     "TRF_002 fields",
@@ -127,10 +129,12 @@ test("each write takes an Idempotency-Key or documents how to handle an unknown 
   }
 });
 
-test("every POST but the refresh of a key and those of x402 takes an Idempotency-Key", () => {
+test("every POST takes an Idempotency-Key, but those of x402 and those that a repetition does not change", () => {
   const posts = table.filter(({ method, operation }) => method === "POST" && !operation.idempotent);
   expect(posts.map(({ operation }) => operation.id)).toEqual([
     ...["refreshKey", "verifyX402Payment", "settleX402Payment"],
+    ...["failSandboxSettlement", "holdSandboxSettlement", "releaseSandboxSettlement"],
+    ...["expireSandboxKey", "openSandboxClock", "advanceSandboxClock"],
   ]);
 });
 
@@ -157,7 +161,9 @@ test("the health probe documents no rate limit", () => {
 
 test("every code of the public API belongs to an operation", () => {
   const documented = new Set(table.flatMap((route) => refusalCodes(route)));
-  const expected = Object.keys(errorTable).filter((code) => /^(WAUTH|WAL|TRF|CHG|PAY|TX|RATE)_/.test(code));
+  const expected = Object.keys(errorTable).filter((code) =>
+    /^(WAUTH|WAL|TRF|CHG|PAY|TX|SBX|RATE)_/.test(code),
+  );
   expect(expected.filter((code) => !documented.has(code as keyof typeof errorTable))).toEqual([]);
 });
 
@@ -209,6 +215,7 @@ test("the largest amount of a request is the largest exact JSON number", () => {
     "CancelCharge",
     "CreatePayment",
     "CreatePayment",
+    "CreateSandboxDeposit",
   ]);
   for (const [at, { maximum }] of asked) expect([at, maximum]).toEqual([at, 2 ** 53 - 1]);
 });
@@ -231,6 +238,7 @@ test("request objects are closed, and response objects may gain fields", () => {
         "RefundWallet",
       ],
       ...["CreatePayout", "PayoutOrder", "UpdateMetadata"],
+      ...["AdvanceSandboxClock", "CreateSandboxDeposit"],
       ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
       ...["IssueKey", "CreateWebhook", "ReplayFailed", "ReplayRange", "RotateWebhookSecret", "UpdateWebhook"],
     ].sort(),

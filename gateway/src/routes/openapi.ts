@@ -348,6 +348,8 @@ const NOTES: Partial<Record<ErrorCode, string>> = {
   PAY_006: "`details.reason` is `over_balance` or `over_amount`.",
   WHK_002:
     "`details.reason` is `not_a_url`, `not_https`, `has_credentials`, `has_fragment` or `address_not_allowed`.",
+  SBX_002: "`details.state` is `SUBMITTED`, `CONFIRMED`, `FAILED` or `BLOCKED`.",
+  SBX_003: "`details.reason` is `no_faucet`, `faucet_empty`, `gas_limit` or `refused_by_token`.",
   TX_004: "`details.reason` is `not_scheduled`, `not_pending` or `transfer_started`.",
   REQ_002: "Reserved: today such a request waits for the running one.",
 };

@@ -27,6 +27,7 @@ export type Tag =
   | "Events"
   | "Webhooks"
   | "x402"
+  | "Sandbox"
   | "Service";
 
 /**
@@ -67,6 +68,8 @@ export interface Operation<
   whenUnknown?: string;
   /** The longest time that the operation may wait for something to answer, beyond the time of a request. */
   waitMs?: number;
+  /** Absent on a main network, and for keys that are not test keys. */
+  sandboxOnly?: true;
   /** Counts against the plan. */
   quota?: QuotaName;
   /** Answers in the format of another specification: the data without our envelope. */

@@ -81,6 +81,14 @@ export const OPERATION_SCOPES: Readonly<Record<string, Scope | null>> = {
   getX402Support: "x402:read",
   verifyX402Payment: "x402:read",
   settleX402Payment: "x402:write",
+
+  createSandboxDeposit: "sandbox:write",
+  holdSandboxSettlement: "sandbox:write",
+  failSandboxSettlement: "sandbox:write",
+  releaseSandboxSettlement: "sandbox:write",
+  expireSandboxKey: "sandbox:write",
+  openSandboxClock: "sandbox:write",
+  advanceSandboxClock: "sandbox:write",
 };
 
 /** Adds the scope of the table. A missing entry stops the start, so that no operation is left open. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApiKey } from "@wonrail/kit/contract/apiKey";
+import { createApiKey, type KeyMode } from "@wonrail/kit/contract/apiKey";
 import { LATEST_API_VERSION } from "@wonrail/kit/contract/apiVersions";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
@@ -43,8 +43,8 @@ export async function startFakeAuthServer(port = 0) {
   const watchers = new Set<(change: WatchChangesResponse) => void>();
   const state = { delayMs: 0, failWith: undefined as DomainError | undefined, quotaLeft: 1_000 };
 
-  function addKey(overrides: Partial<KnownKey> = {}): KnownKey {
-    const { text, hash } = createApiKey("test");
+  function addKey(overrides: Partial<KnownKey> = {}, mode: KeyMode = "test"): KnownKey {
+    const { text, hash } = createApiKey(mode);
     const serial = String(keys.size + 1).padStart(32, "0");
     const key: KnownKey = {
       text,

@@ -134,6 +134,7 @@ async function buildGateway(
 
 const DEFAULTS = {
   NODE_ENV: "test",
+  NETWORK: "WON_TESTNET",
   REQUEST_BUDGET_MS: 10_000,
   AUTH_OUTAGE_GRACE_MS: 300_000,
   TRUSTED_PROXY_HOPS: 0,

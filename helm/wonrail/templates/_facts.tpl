@@ -8,11 +8,12 @@ gateway:
   edge: true
   semiSpaceMib: 16
   calls: [auth, wallet, payment, chain-relayer, events]
+  settings: [NETWORK]
 auth:
   schema: auth
   semiSpaceMib: 16
   calls: []
-  settings: [KEY_MODE]
+  settings: [KEY_MODE, NETWORK]
 wallet:
   schema: wallet
   semiSpaceMib: 16
@@ -22,6 +23,7 @@ ledger:
   schema: ledger
   semiSpaceMib: 16
   calls: []
+  settings: [NETWORK]
 payment:
   schema: payment
   semiSpaceMib: 16

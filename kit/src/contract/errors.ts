@@ -188,6 +188,22 @@ export const errorTable = {
     "The organisation has too many webhooks. Delete one that is not used.",
   ),
 
+  SBX_001: row(
+    404,
+    "NOT_FOUND",
+    "The sandbox knows no settlement of this id yet. Check the id, and try again in a second.",
+  ),
+  SBX_002: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The settlement is sent or ended, see details.state. Hold the next one with the memo sandbox:settlement_held.",
+  ),
+  SBX_003: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The sandbox cannot make this deposit. See details.reason, and ask the operator of this service.",
+  ),
+
   REQ_001: row(
     400,
     "INVALID_ARGUMENT",

@@ -13,3 +13,8 @@ export const NETWORKS = ["WON_TESTNET", "WON_MAINNET"] as const;
 export const networkSetting = z
   .enum(NETWORKS, { error: `must be ${NETWORKS.join(" or ")}, as partners name it` })
   .default("WON_TESTNET");
+
+/** Only the test network has the sandbox: its routes, its RPCs and its memos. */
+export function hasSandbox(network: string): boolean {
+  return network === "WON_TESTNET";
+}

@@ -16,6 +16,7 @@ export const SCOPES = [
   "x402:read",
   "x402:write",
   "keys:manage",
+  "sandbox:write",
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -22,7 +22,8 @@ export type Scope =
   | "webhooks:write"
   | "x402:read"
   | "x402:write"
-  | "keys:manage";
+  | "keys:manage"
+  | "sandbox:write";
 
 /** CURRENT works. OVERLAP was refreshed and works for a while. EXPIRED can only be refreshed. */
 export type ApiKeyStatus = "CURRENT" | "OVERLAP" | "EXPIRED" | "REVOKED";

@@ -1,15 +1,18 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { type DomainError } from "@wonrail/kit/contract/errors";
+import { hasSandbox } from "@wonrail/kit/contract/networks";
 import { createBatchQueue } from "@wonrail/kit/batchQueue";
 import { deleteOldKeys } from "@wonrail/kit/idempotency";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
+import { advanceClock } from "./commands/advanceClock";
 import { countFailures } from "./commands/countFailures";
 import { createOrganisation } from "./commands/createOrganisation";
 import { deleteOldFailures } from "./commands/deleteOldFailures";
 import { deleteOldQuotaLeases } from "./commands/deleteOldQuotaLeases";
 import { expireQuotaLeases } from "./commands/expireQuotaLeases";
+import { expireKey } from "./commands/expireKey";
 import { issueKey, issueKeyByKey } from "./commands/issueKey";
 import { createKeyUses } from "./commands/keyUses";
 import { leaseQuota } from "./commands/leaseQuota";
@@ -66,6 +69,8 @@ export function createOperations(deps: Deps, registry?: Registry) {
     resolveKey: bind(credentialDeps, resolveKey),
     revokeKey: bind(deps, revokeKey),
     revokeKeyOf: bind(deps, revokeKeyOf),
+    advanceClock: bind(deps, advanceClock),
+    expireKey: bind(deps, expireKey),
     leaseRates: bind(deps, leaseRates),
     leaseQuota: bind(deps, leaseQuota),
     expireQuotaLeases: bind(deps, expireQuotaLeases),
@@ -116,6 +121,7 @@ export async function createApp(parts: ServiceParts<Config>) {
   parts.onClose("key uses", () => operations.writeKeyUses());
   return {
     ...operations,
+    hasSandbox: hasSandbox(config.NETWORK) && config.KEY_MODE === "test",
     leaseRate: (input: LeaseRateInput) => rates.submit(input),
     getSession: (input: SessionInput) => sessions.submit(input),
     watchChanges: (signal: AbortSignal) => changes.watch(signal),

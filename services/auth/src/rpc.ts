@@ -5,6 +5,7 @@ import { isScope, SCOPES } from "@wonrail/kit/contract/scopes";
 import {
   enumName,
   type GrpcService,
+  type Handlers,
   implement,
   readAtMost,
   readOrgId,
@@ -127,8 +128,31 @@ export function rpc(app: App): GrpcService[] {
           subscriptionActive: found.subscriptionActive,
         };
       },
+
+      ...sandboxHandlers(app),
     }),
   ];
+}
+
+type SandboxMethods = "advanceSandboxClock" | "expireSandboxKey";
+
+/** None without the sandbox, where the methods are UNIMPLEMENTED. */
+function sandboxHandlers(app: App): Pick<Handlers<typeof AuthServiceService>, SandboxMethods> {
+  if (!app.hasSandbox) return {};
+  return {
+    async advanceSandboxClock({ orgId, keyId, to }) {
+      const wanted = { orgId: readOrgId(orgId), keyId: keyIdOf(keyId), to: to ?? null };
+      const { offsetMs, now } = await app.advanceClock(wanted);
+      return { offsetMs: BigInt(offsetMs), now };
+    },
+
+    async expireSandboxKey({ orgId, keyId, issuerKeyId }) {
+      const wanted = { orgId: readOrgId(orgId), issuerKeyId: keyIdOf(issuerKeyId) };
+      if (!isId("key", keyId)) throw new DomainError("WAUTH_007");
+      const { key, now } = await app.expireKey({ ...wanted, keyId });
+      return { key: keyMessage(key, now) };
+    },
+  };
 }
 
 function refusalOf({ standing, refusal }: ResolvedKey): DomainError | undefined {

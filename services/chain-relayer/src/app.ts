@@ -3,13 +3,14 @@ import { createClient } from "@wonrail/kit/grpc/client";
 import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
 import { DomainError } from "@wonrail/kit/contract/errors";
+import { hasSandbox } from "@wonrail/kit/contract/networks";
 import { createPause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { createSigner, openChain, type Provider } from "./evm";
+import { createFaucet, createSigner, openChain, type Provider } from "./evm";
 import {
   createRecord,
   createScheduledMetrics,
@@ -18,6 +19,7 @@ import {
   getRecord,
   listRecords,
   runScheduledRecords,
+  setClock,
   updateRecordMetadata,
   updateRecordSchedule,
   updateRecordStatus,
@@ -34,13 +36,15 @@ import {
   getOperations,
   ingestWallet,
   listSettlements,
+  type OrderedSettlement,
+  orderSettlement,
   recordHeads,
 } from "./settlement";
 import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./reconciliation";
 import { createScanSpan, scanFinalized } from "./indexer";
-import { getSupport, settlePayment, verifyPayment } from "./x402";
+import { depositFromFaucet, getSupport, settlePayment, verifyPayment, type WantedDeposit } from "./x402";
 import { type Config } from "./config";
 import { consumeFacts } from "./facts";
 import { createGauges } from "./metrics/gauges";
@@ -93,6 +97,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     settleX402Payment: bindChain((of, input: Parameters<typeof settlePayment>[1]) =>
       settlePayment({ ...of, onPlanned: wakeDispatch }, input),
     ),
+    sandbox: deps.hasSandbox ? sandboxOf() : null,
     clampFutureRetries: () => clampFutureRetries(deps),
     pruneSignedBytes: (signal: AbortSignal) => pruneSignedBytes(deps, signal),
     /** For the operators' methods. */
@@ -104,6 +109,21 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
       reachChain: (signal: AbortSignal) => chain.reached(signal),
     },
   };
+
+  /** The commands of the sandbox. */
+  function sandboxOf() {
+    return {
+      setClock: bind(setClock),
+      async orderSettlement(order: OrderedSettlement) {
+        const state = await orderSettlement(deps, order);
+        wakeDispatch();
+        return state;
+      },
+      depositFromFaucet: bindChain((of, input: WantedDeposit) =>
+        depositFromFaucet({ ...of, onPlanned: wakeDispatch }, input),
+      ),
+    };
+  }
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
     return (input) => work(deps, input);
@@ -165,6 +185,8 @@ function createDeps(parts: ServiceParts<Config>) {
     log,
     registry,
     chain,
+    hasSandbox: hasSandbox(config.NETWORK),
+    faucet: config.FAUCET_KEY === undefined ? null : createFaucet(config.FAUCET_KEY),
     signer,
     now: Date.now,
     holder,

@@ -42,6 +42,13 @@ test.each([
   expect(problemsOf({ OPERATOR_KEY: key })).toEqual(problems);
 });
 
+test.each([
+  ["WON_TESTNET", []],
+  ["WON_MAINNET", ["  - FAUCET_KEY: must not be set on WON_MAINNET"]],
+])("a faucet's key on %s", (network, problems) => {
+  expect(problemsOf({ FAUCET_KEY: `0x${"44".repeat(32)}`, NETWORK: network })).toEqual(problems);
+});
+
 test("chain number 0 is refused, because an absent number reads as 0", () => {
   expect(problemsOf({ CHAIN_ID: "0" })).toEqual(["  - CHAIN_ID: Too small: expected number to be >=1"]);
 });

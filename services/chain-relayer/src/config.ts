@@ -10,6 +10,11 @@ const endpoints = list.refine((urls) => urls.every((url) => httpUrl.safeParse(ur
   error: "must be http:// or https:// URLs, separated by commas",
 });
 
+const privateKey = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, { error: "is not a private key of 0x and 64 hex digits", abort: true })
+  .refine(isPrivateKey, "is no private key of secp256k1");
+
 const finality = z.union([z.literal("finalized"), z.coerce.number().int().min(0).max(10_000)]);
 
 const schema = z.object({
@@ -34,10 +39,9 @@ const schema = z.object({
   /** The chain's own finality, or the number of blocks on top that make a block final. */
   FINALITY: finality.default("finalized"),
   /** The key that pays for gas and may call the payment manager. */
-  OPERATOR_KEY: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, { error: "is not a private key of 0x and 64 hex digits", abort: true })
-    .refine(isPrivateKey, "is no private key of secp256k1"),
+  OPERATOR_KEY: privateKey,
+  /** The key whose tokens the sandbox gives away as deposits. Only on WON_TESTNET. */
+  FAUCET_KEY: privateKey.optional(),
   FEE_CAP_GWEI: count.default(500),
   /** Most unmined transactions of the account. Nodes keep at most so many, and they fill a block. */
   MAX_IN_FLIGHT: count.min(1).default(16),
@@ -69,6 +73,12 @@ function finalityRule({ NETWORK, FINALITY }: Record<string, string>): string[] {
   return Number(FINALITY) === 0 ? ["FINALITY: must not be 0 on WON_MAINNET"] : [];
 }
 
+/** The sandbox exists on the test network only. */
+function faucetRule({ NETWORK, FAUCET_KEY }: Record<string, string>): string[] {
+  const isMisplaced = NETWORK === "WON_MAINNET" && FAUCET_KEY !== undefined;
+  return isMisplaced ? ["FAUCET_KEY: must not be set on WON_MAINNET"] : [];
+}
+
 export function readConfig(env = process.env, exit?: (message: string) => never): Config {
-  return loadConfig(schema, env, [...serviceRules, finalityRule], exit);
+  return loadConfig(schema, env, [...serviceRules, finalityRule, faucetRule], exit);
 }

@@ -4,13 +4,16 @@ import {
   enumName,
   enumValue,
   type GrpcService,
+  type Handlers,
   implement,
   readAtMost,
   readBodyHash,
   readIdempotencyKey,
   readOrgId,
+  readSandboxClock,
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
+import { parseWon } from "@wonrail/kit/contract/money";
 import { readPage } from "@wonrail/kit/page";
 import {
   type CreateRecordRequest,
@@ -18,6 +21,7 @@ import {
   PaymentType,
   RecordStatus,
   RelayerServiceService,
+  SandboxOrder,
   type X402Payment,
 } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
@@ -113,14 +117,50 @@ export function rpc(app: App): GrpcService[] {
         return { refusal: refusal ?? undefined };
       },
       async settleX402Payment({ orgId, payment, waitMs }) {
-        if (waitMs > MAX_WAIT_MS)
-          throw invalidRequest([{ path: "waitMs", message: `must be at most ${MAX_WAIT_MS}` }]);
-        const wanted = { orgId: readOrgId(orgId), payment: readX402Payment(payment), waitMs };
+        const wanted = {
+          ...{ orgId: readOrgId(orgId), payment: readX402Payment(payment) },
+          waitMs: readWait(waitMs),
+        };
         const { refusal, txHash } = await app.settleX402Payment(wanted);
         return { refusal: refusal ?? undefined, txHash: txHash ?? undefined };
       },
+      ...sandboxHandlers(app),
     }),
   ];
+}
+
+type SandboxMethods = "setSandboxClock" | "orderSandboxSettlement" | "createSandboxDeposit";
+
+/** None on a main network, where the methods are UNIMPLEMENTED. */
+function sandboxHandlers({ sandbox }: App): Pick<Handlers<typeof RelayerServiceService>, SandboxMethods> {
+  if (!sandbox) return {};
+  return {
+    async setSandboxClock(request) {
+      await sandbox.setClock(readSandboxClock(request));
+      return {};
+    },
+    async orderSandboxSettlement({ orgId, id: ledgerRef, order }) {
+      const wanted = enumName(SandboxOrder, order);
+      if (!wanted) throw invalidRequest([{ path: "order", message: "must be HOLD, FAIL or RELEASE" }]);
+      return { state: await sandbox.orderSettlement({ orgId: readOrgId(orgId), ledgerRef, order: wanted }) };
+    },
+    async createSandboxDeposit({ orgId, toAddress, amountWon, idempotencyKey, waitMs }) {
+      const { txHash, ...deposit } = await sandbox.depositFromFaucet({
+        orgId: readOrgId(orgId),
+        toAddress,
+        amountWon: parseWon(amountWon, "amount"),
+        idempotencyKey: idempotencyKey === undefined ? null : readIdempotencyKey(idempotencyKey),
+        waitMs: readWait(waitMs),
+      });
+      return { ...deposit, txHash: txHash ?? undefined };
+    },
+  };
+}
+
+function readWait(waitMs: number): number {
+  if (waitMs > MAX_WAIT_MS)
+    throw invalidRequest([{ path: "waitMs", message: `must be at most ${MAX_WAIT_MS}` }]);
+  return waitMs;
 }
 
 function readX402Payment(payment: X402Payment | undefined): PaymentRequest {

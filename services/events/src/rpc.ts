@@ -7,6 +7,7 @@ import {
   implement,
   readAtMost,
   readOrgId,
+  readSandboxClock,
 } from "@wonrail/kit/grpc/server";
 import { type KeyedRequest, readKeyedRequest } from "@wonrail/kit/idempotency";
 import { readPage } from "@wonrail/kit/page";
@@ -27,7 +28,8 @@ const MAX_OVERLAP_SECONDS = 7 * 86_400;
 
 /** The way in by gRPC. */
 export function rpc(app: App): GrpcService[] {
-  return [implement(EventsServiceService, { ...eventHandlers(app), ...webhookHandlers(app) })];
+  const handlers = { ...eventHandlers(app), ...webhookHandlers(app), ...sandboxHandlers(app) };
+  return [implement(EventsServiceService, handlers)];
 }
 
 type ServiceHandlers = Handlers<typeof EventsServiceService>;
@@ -46,7 +48,18 @@ function eventHandlers(app: App): Pick<ServiceHandlers, "listEvents" | "getEvent
   };
 }
 
-function webhookHandlers(app: App): Omit<ServiceHandlers, "listEvents" | "getEvent"> {
+/** None on a main network, where the method is UNIMPLEMENTED. */
+function sandboxHandlers({ sandbox }: App): Pick<ServiceHandlers, "setSandboxClock"> {
+  if (!sandbox) return {};
+  return {
+    async setSandboxClock(request) {
+      await sandbox.setClock(readSandboxClock(request));
+      return {};
+    },
+  };
+}
+
+function webhookHandlers(app: App): Omit<ServiceHandlers, "listEvents" | "getEvent" | "setSandboxClock"> {
   return {
     async createWebhook(request) {
       const { webhook, ...rest } = await app.createWebhook({

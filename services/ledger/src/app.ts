@@ -1,7 +1,10 @@
 import { type ActingOperator } from "@wonrail/kit/admin";
-import { openDatabase } from "@wonrail/kit/db";
+import { openDatabase, tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
+import { hasSandbox } from "@wonrail/kit/contract/networks";
+import { type SandboxClock } from "@wonrail/kit/contract/sandboxClock";
 import { requestFields } from "@wonrail/kit/log";
+import { advanceClock } from "@wonrail/kit/sandboxClocks";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createClosedAccountsGauge } from "./metrics/closedAccountsGauge";
@@ -45,7 +48,9 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
   const { BATCH_QUEUES: queues, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const limitWon = won(BigInt(config.MAX_CHARGED_PER_DAY_WON));
   const chargeBudget = createChargeBudget({ db, log, limitWon, now: Date.now });
-  const engine = createEngine({ db, log, registry, queues, maxBatch, maxQueue, chargeBudget });
+  const sandbox = hasSandbox(config.NETWORK);
+  const limits = { queues, maxBatch, maxQueue };
+  const engine = createEngine({ db, log, registry, ...limits, chargeBudget, hasSandbox: sandbox });
   onClose("engine", () => engine.close());
   const window = await openJournalWindow(db);
   const gauge = createViolationsGauge({ log, registry });
@@ -68,6 +73,9 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
   onClose("scans", () => scans.close());
 
   return {
+    /** Null on a main network. */
+    sandbox: sandbox ? { setClock: (clock: SandboxClock) => tx(db, (tx) => advanceClock(tx, clock)) } : null,
+
     /** Resolves after the commit. */
     async post(message: PostRequest, deadlineMs: number, caller: string | null): Promise<Answer> {
       const request = readRequest(message, window.current(), caller);

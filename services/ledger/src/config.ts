@@ -1,10 +1,13 @@
 import { type ClientConfig, commandShape, readClientConfig } from "@wonrail/kit/command/config";
 import { count, durationMs, loadConfig, rule } from "@wonrail/kit/config";
+import { networkSetting } from "@wonrail/kit/contract/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
 const schema = z.object({
   ...serviceShape,
+  /** WON_TESTNET has the sandbox. */
+  NETWORK: networkSetting,
   /** Batches in flight at once, one per queue. An organisation always uses the same queue. */
   BATCH_QUEUES: count.min(1).default(2),
   /** The most intents in one transaction, and how many more may wait, per queue. */

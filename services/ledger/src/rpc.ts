@@ -4,8 +4,10 @@ import {
   implement,
   readAtMost,
   readOrgId,
+  readSandboxClock,
   toErrorDetail,
   type GrpcService,
+  type Handlers,
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
@@ -160,8 +162,21 @@ export function rpc(app: App): GrpcService[] {
       async getTotals({ orgId }) {
         return totalsMessage(await app.getTotals(readOrgId(orgId)));
       },
+
+      ...sandboxHandlers(app),
     }),
   ];
+}
+
+/** None on a main network, where the method is UNIMPLEMENTED. */
+function sandboxHandlers({ sandbox }: App): Pick<Handlers<typeof LedgerServiceService>, "setSandboxClock"> {
+  if (!sandbox) return {};
+  return {
+    async setSandboxClock(request) {
+      await sandbox.setClock(readSandboxClock(request));
+      return {};
+    },
+  };
 }
 
 /**

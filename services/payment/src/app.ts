@@ -1,5 +1,7 @@
 import { type ActingOperator } from "@wonrail/kit/admin";
 import { type Tx } from "@wonrail/kit/db";
+import { hasSandbox } from "@wonrail/kit/contract/networks";
+import { type SandboxClock } from "@wonrail/kit/contract/sandboxClock";
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
 import { Counter } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -96,6 +98,13 @@ export function createApp(parts: ServiceParts<Config>) {
     getPayout: bind(getPayout),
     listPayouts: bind(listPayouts),
     listPayoutRows: bind(listPayoutRows),
+    sandbox: hasSandbox(config.NETWORK)
+      ? {
+          /** A repetition changes nothing. */
+          setClock: ({ orgId, offsetMs }: SandboxClock) =>
+            ledger.setSandboxClock({ orgId, offsetMs: BigInt(offsetMs) }, { retry: true }),
+        }
+      : null,
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {

@@ -3,12 +3,14 @@ import {
   enumFilter,
   fromErrorDetail,
   type GrpcService,
+  type Handlers,
   implement,
   type ItemAnswer,
   readAtMost,
   readBodyHash,
   readIdempotencyKey,
   readOrgId,
+  readSandboxClock,
   serveItems,
 } from "@wonrail/kit/grpc/server";
 import { firstIdAt, type IdPrefix, isId } from "@wonrail/kit/contract/ids";
@@ -119,8 +121,20 @@ export function rpc(app: App, log: Log): GrpcService[] {
       },
       listWalletTransactions: async ({ orgId, walletId, types, from, to, page }) =>
         app.listWalletTransactions({ orgId: readOrgId(orgId), walletId, types, from, to, page }),
+      ...sandboxHandlers(app),
     }),
   ];
+}
+
+/** None on a main network, where the method is UNIMPLEMENTED. */
+function sandboxHandlers({ sandbox }: App): Pick<Handlers<typeof PaymentServiceService>, "setSandboxClock"> {
+  if (!sandbox) return {};
+  return {
+    async setSandboxClock(request) {
+      await sandbox.setClock(readSandboxClock(request));
+      return {};
+    },
+  };
 }
 
 function executeResponse(answer: ItemAnswer<ExecuteResponse>): ExecuteResponse {

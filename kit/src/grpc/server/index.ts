@@ -10,6 +10,6 @@ export {
   type ServerStreamHandler,
   type UnaryHandler,
 } from "./implement";
-export { readAtMost, readBodyHash, readIdempotencyKey, readOrgId } from "./read";
+export { readAtMost, readBodyHash, readIdempotencyKey, readOrgId, readSandboxClock } from "./read";
 export { type ItemAnswer, type ItemHandling, serveItems } from "./serveItems";
 export { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "./startGrpcServer";

@@ -1,5 +1,6 @@
 import { invalidRequest } from "../../contract/errors";
 import { type Id, isId } from "../../contract/ids";
+import { MAX_CLOCK_OFFSET_MS, type SandboxClock } from "../../contract/sandboxClock";
 
 // Parsers of request fields that several services share. Fields have their public camelCase names.
 
@@ -19,6 +20,12 @@ export function readIdempotencyKey(text: string): string {
 export function readBodyHash(bytes: Buffer | undefined): Buffer {
   if (bytes?.length !== 32) throw invalidRequest([{ path: "bodyHash", message: "must be 32 bytes" }]);
   return bytes;
+}
+
+export function readSandboxClock({ orgId, offsetMs }: { orgId: string; offsetMs: bigint }): SandboxClock {
+  if (offsetMs > MAX_CLOCK_OFFSET_MS)
+    throw invalidRequest([{ path: "offsetMs", message: `must be at most ${MAX_CLOCK_OFFSET_MS}` }]);
+  return { orgId: readOrgId(orgId), offsetMs: Number(offsetMs) };
 }
 
 /** A list that is no longer than the method takes. */

@@ -1489,6 +1489,155 @@ class TransactionsApi(Resource):
         )
 
 
+class SandboxApi(Resource):
+    """Calls of Sandbox."""
+
+    def create_deposit(
+        self,
+        *,
+        wallet_id: str,
+        amount: int,
+        idempotency_key: str | Omit = OMIT,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.SandboxDeposit:
+        """Receive a deposit. Sends tokens on the chain from an address outside to a wallet of
+        yours, and waits up to 20 seconds for a block. The wallet is credited when the block is
+        final (`deposit.credited`). Needs the scope `sandbox:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/sandbox/deposits",
+            models.SandboxDeposit,
+            body={
+                "walletId": wallet_id,
+                "amount": amount,
+            },
+            idempotency_key=idempotency_key,
+            is_keyed=True,
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def fail_settlement(
+        self,
+        id: str,
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.SandboxSettlement:
+        """Fail a settlement. Lets a held transfer to an outside address fail. It is FAILED, and
+        its money is available again, once a final block proves that it cannot settle. Other
+        settlements cannot fail, because the money has moved already: they are held. Needs the
+        scope `sandbox:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/sandbox/settlements/{id}/fail",
+            models.SandboxSettlement,
+            ids={"id": id},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def hold_settlement(
+        self,
+        id: str,
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.SandboxSettlement:
+        """Hold a settlement. Keeps a settlement from being sent until it is released. Later
+        settlements of its wallets wait too. Most settlements are sent within a second: use the
+        memo `sandbox:settlement_held` to hold one from the start. Needs the scope
+        `sandbox:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/sandbox/settlements/{id}/hold",
+            models.SandboxSettlement,
+            ids={"id": id},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def release_settlement(
+        self,
+        id: str,
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.SandboxSettlement:
+        """Release a settlement. Lets a held settlement go on. Needs the scope `sandbox:write`."""
+        return self._call(
+            "POST",
+            "/api/sandbox/settlements/{id}/release",
+            models.SandboxSettlement,
+            ids={"id": id},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def expire_key(
+        self,
+        key_id: str,
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.ExpiredApiKey:
+        """Expire an API key. Ends the life of a key now. It can be refreshed, as any expired key.
+        Needs the scope `sandbox:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/sandbox/keys/{keyId}/expire",
+            models.ExpiredApiKey,
+            ids={"keyId": key_id},
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def open_clock(
+        self,
+        *,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.SandboxClock:
+        """Read the test clock. Returns the test clock of your organisation. Before its first
+        advance it shows the real time. Needs the scope `sandbox:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/sandbox/clocks",
+            models.SandboxClock,
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+    def advance_clock(
+        self,
+        *,
+        to: datetime | str,
+        timeout_seconds: float | Omit = OMIT,
+        max_retries: int | Omit = OMIT,
+    ) -> models.SandboxClock:
+        """Advance the test clock. Moves the clock forward. The 30 days of cancellations, daily
+        limits, scheduled transfers, ends of API keys and retries of webhooks follow it from the
+        answer on. It never goes back: an earlier time changes nothing. An advance can expire
+        the key that you use: refresh it then. Needs the scope `sandbox:write`.
+        """
+        return self._call(
+            "POST",
+            "/api/sandbox/clocks/advance",
+            models.SandboxClock,
+            body={
+                "to": to,
+            },
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+        )
+
+
 class EventsApi(Resource):
     """Calls of Events."""
 
@@ -1830,6 +1979,8 @@ class Resources:
         """Calls of Reports."""
         self.transactions = TransactionsApi(transport)
         """Calls of Recorded transactions."""
+        self.sandbox = SandboxApi(transport)
+        """Calls of Sandbox."""
         self.events = EventsApi(transport)
         """Calls of Events."""
         self.webhooks = WebhooksApi(transport)

@@ -28,7 +28,7 @@ class RevokedKey:
     """When the key was revoked."""
 
 
-Scope = Literal["wallets:read", "wallets:write", "transfers:read", "transfers:write", "charges:read", "charges:write", "payments:read", "payments:write", "transactions:read", "transactions:write", "events:read", "webhooks:read", "webhooks:write", "x402:read", "x402:write", "keys:manage"]
+Scope = Literal["wallets:read", "wallets:write", "transfers:read", "transfers:write", "charges:read", "charges:write", "payments:read", "payments:write", "transactions:read", "transactions:write", "events:read", "webhooks:read", "webhooks:write", "x402:read", "x402:write", "keys:manage", "sandbox:write"]
 """A right of an API key. The description of each operation names the scope that it needs. A later
 release can add scopes.
 """
@@ -371,7 +371,7 @@ class PayoutPage:
     pagination: Pagination
 
 
-ErrorCode = Literal["WAUTH_001", "WAUTH_002", "WAUTH_003", "WAUTH_004", "WAUTH_005", "WAUTH_006", "WAUTH_007", "WAUTH_008", "WAL_001", "WAL_002", "WAL_003", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004", "TRF_005", "CHG_001", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006", "CHG_007", "CHG_008", "PAY_001", "PAY_002", "PAY_003", "PAY_004", "PAY_005", "PAY_006", "PAY_007", "PAY_008", "PAY_009", "PYO_001", "TX_001", "TX_002", "TX_003", "TX_004", "EVT_001", "EVT_002", "WHK_001", "WHK_002", "WHK_003", "REQ_001", "REQ_002", "REQ_003", "REQ_004", "REQ_005", "REQ_006", "REQ_007", "REQ_008", "SIG_001", "RATE_001", "SYS_001", "SYS_002", "SYS_003", "SYS_004"]
+ErrorCode = Literal["WAUTH_001", "WAUTH_002", "WAUTH_003", "WAUTH_004", "WAUTH_005", "WAUTH_006", "WAUTH_007", "WAUTH_008", "WAL_001", "WAL_002", "WAL_003", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004", "TRF_005", "CHG_001", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006", "CHG_007", "CHG_008", "PAY_001", "PAY_002", "PAY_003", "PAY_004", "PAY_005", "PAY_006", "PAY_007", "PAY_008", "PAY_009", "PYO_001", "TX_001", "TX_002", "TX_003", "TX_004", "EVT_001", "EVT_002", "WHK_001", "WHK_002", "WHK_003", "SBX_001", "SBX_002", "SBX_003", "REQ_001", "REQ_002", "REQ_003", "REQ_004", "REQ_005", "REQ_006", "REQ_007", "REQ_008", "SIG_001", "RATE_001", "SYS_001", "SYS_002", "SYS_003", "SYS_004"]
 """The codes of this release. A later release can add codes: handle unknown ones by their status."""
 
 
@@ -1347,6 +1347,76 @@ class RecordedTransactionWithHistory:
     """When the record last changed."""
     history: list[TransactionChange]
     """The changes of the record, oldest first. Of more than 100 only the newest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxDeposit:
+    """The data of SandboxDeposit."""
+
+    wallet_id: str
+    """The wallet that receives the deposit."""
+    amount: int
+    """The amount in KRW."""
+    from_address: str
+    """The address outside that sends the tokens."""
+    tx_hash: str | None
+    """The hash of the chain transaction; null while it is not sent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxSettlement:
+    """What was ordered for a settlement."""
+
+    id: str
+    """The id of the request."""
+    state: Literal["HELD", "FAILING", "RELEASED"]
+    """HELD: it is not sent until it is released. FAILING: it fails within seconds, once a final
+    block proves that it cannot settle. RELEASED: it goes on.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpiredApiKey:
+    """The data of ExpiredApiKey."""
+
+    key_id: str
+    """The key's id."""
+    prefix: str
+    """The public part of the key, for lists and logs."""
+    name: str
+    """What the key is for, in your words."""
+    scopes: list[Scope]
+    """What the key may do."""
+    allowed_addresses: list[str]
+    """Addresses and CIDR ranges from which the key may be used. Empty: any address."""
+    api_version: str
+    """The version of this API that requests without the header Wonrail-Version get."""
+    status: Literal["CURRENT", "OVERLAP", "EXPIRED", "REVOKED"]
+    """CURRENT: works. OVERLAP: was refreshed and works until `overlapEndsAt`. EXPIRED: can only be
+    refreshed. REVOKED: never works again.
+    """
+    predecessor_id: str | None
+    """The id of the key that a refresh replaced by this one; null for another key."""
+    issued_at: datetime
+    """When the key was issued."""
+    expires_at: datetime
+    """When the key expires."""
+    overlap_ends_at: datetime | None
+    """When a refreshed key stops working; null when it was not refreshed."""
+    revoked_at: datetime | None
+    """When the key was revoked; null when it was not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxClock:
+    """The test clock of your organisation. Times in other answers are real times."""
+
+    time: datetime
+    """The time that the clock shows."""
+    real_time: datetime
+    """The real time."""
+    ahead_seconds: int
+    """How far the clock is ahead of the real time."""
 
 
 EventType = Literal["wallet.created", "wallet.updated", "wallet.deactivated", "wallet.frozen", "charge.created", "charge.cancelled", "refund.created", "transfer.created", "transfer.completed", "transfer.failed", "payment.created", "payment.cancelled", "payment.refunded", "payout.created", "payout.completed", "settlement.confirmed", "settlement.failed", "deposit.credited", "transaction.status_changed", "api_key.issued", "api_key.expiring", "webhook.failing", "webhook.disabled"]

@@ -1,4 +1,4 @@
-import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
+import { named, sql, type Queryable, type Sql, type Tx } from "@wonrail/kit/db";
 import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
 import { isApiVersion } from "@wonrail/kit/contract/apiVersions";
 import { assert } from "@wonrail/kit/contract/errors";
@@ -27,6 +27,27 @@ export async function updateApiKey(tx: Tx, key: ApiKey): Promise<void> {
     update api_keys set version = ${key.version}, superseded_at = ${key.supersededAt},
       overlap_ends_at = ${key.overlapEndsAt}, revoked_at = ${key.revokedAt}
     where org_id = ${idToUuid(key.orgId)} and key_id = ${idToUuid(key.keyId)}`);
+}
+
+/** Moves the ends of the keys nearer. No end is before the issue. */
+export async function moveKeyEnds(tx: Tx, orgId: Id<"org">, byMs: number): Promise<void> {
+  const nearer = (column: Sql) =>
+    sql`greatest(issued_at + interval '1 millisecond', ${column} - ${byMs} * interval '1 millisecond')`;
+  await tx.run(sql`
+    update api_keys set expires_at = ${nearer(sql`expires_at`)},
+      overlap_ends_at = case when overlap_ends_at is not null then ${nearer(sql`overlap_ends_at`)} end
+    where org_id = ${idToUuid(orgId)}`);
+}
+
+/** Ends a usable key at this time. */
+export async function endApiKey(tx: Tx, key: ApiKey, at: Date): Promise<ApiKey> {
+  const row = await tx.one<ApiKeyRow>(sql`
+    update api_keys set expires_at = greatest(issued_at + interval '1 millisecond', ${at}::timestamptz),
+      overlap_ends_at = case when overlap_ends_at is not null
+        then least(overlap_ends_at, greatest(issued_at + interval '1 millisecond', ${at}::timestamptz)) end
+    where org_id = ${idToUuid(key.orgId)} and key_id = ${idToUuid(key.keyId)}
+    returning ${columns}`);
+  return fromRow(row);
 }
 
 export interface Credentials extends OrganisationAt {

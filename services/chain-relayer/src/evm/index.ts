@@ -26,6 +26,7 @@ export {
   type TrackedContracts,
   type TransferEvent,
 } from "./contracts";
+export { createFaucet, type Faucet } from "./faucet";
 export { isPossiblyTooLarge } from "./logs";
 export { findMintRoom } from "./mintAllowance";
 export { openChain } from "./openChain";

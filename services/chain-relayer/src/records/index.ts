@@ -3,6 +3,7 @@
 export { createRecord } from "./commands/createRecord";
 export { finishScheduledRecords } from "./commands/finishScheduledRecords";
 export { runScheduledRecords } from "./commands/runScheduledRecords";
+export { setClock } from "./commands/testClock";
 export { updateRecordMetadata } from "./commands/updateRecordMetadata";
 export { updateRecordSchedule } from "./commands/updateRecordSchedule";
 export { updateRecordStatus } from "./commands/updateRecordStatus";

@@ -11,6 +11,7 @@ export { type Ending, endOperation } from "./commands/endOperation";
 export { expireHolds } from "./commands/expireHolds";
 export { freezeBlockedWallets } from "./commands/freezeBlockedWallets";
 export { ingestWallet } from "./commands/ingestWallet";
+export { type OrderedSettlement, orderSettlement } from "./commands/orderSettlement";
 export { pauseQueue, resumeQueue } from "./commands/pauseQueue";
 export { type PullDeps } from "./commands/pullEntries";
 export { pullExecutedEntries } from "./commands/pullExecutedEntries";

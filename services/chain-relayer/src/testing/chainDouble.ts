@@ -198,8 +198,9 @@ export function depsOn(
     },
     onReleased: releaseOperations,
     ledger: EMPTY_LEDGER,
+    hasSandbox: true,
     consume: consumeFacts({
-      ...{ db, provider, log: testLog(), ledger: EMPTY_LEDGER },
+      ...{ db, provider, log: testLog(), ledger: EMPTY_LEDGER, hasSandbox: true },
       chain: { network: "WON_TESTNET" },
     }),
     ...{ holdsWalk: { after: null }, signal: new AbortController().signal },

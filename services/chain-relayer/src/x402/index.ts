@@ -2,6 +2,7 @@
 // the relayer sends it to the token and pays the gas. `deposits` credits the money.
 
 export { applyUses } from "./commands/applyUses";
+export { depositFromFaucet, type WantedDeposit } from "./commands/depositFromFaucet";
 export { sendPayments } from "./commands/sendPayments";
 export { settlePayment } from "./commands/settlePayment";
 export { verifyPayment } from "./commands/verifyPayment";

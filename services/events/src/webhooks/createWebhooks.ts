@@ -1,4 +1,5 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
+import { type SandboxClock } from "@wonrail/kit/contract/sandboxClock";
 import { type Database } from "@wonrail/kit/db";
 import { type KeyedRequest } from "@wonrail/kit/idempotency";
 import { fileKms } from "@wonrail/kit/kms";
@@ -8,6 +9,7 @@ import { type ServiceParts } from "@wonrail/kit/service";
 import { createWebhook, type NewWebhookInput } from "./commands/createWebhook";
 import { replayWebhook, type ReplayWanted } from "./commands/replayWebhook";
 import { rotateSecret } from "./commands/rotateSecret";
+import { setClock } from "./commands/setClock";
 import { testWebhook } from "./commands/testWebhook";
 import { updateWebhook, type WebhookChange, type WebhookKey } from "./commands/updateWebhook";
 import { warnFailing } from "./commands/warnFailing";
@@ -68,6 +70,10 @@ export function createWebhooks({ db, log, registry, onClose, kekPath, isLoopback
     },
     listDeliveries: (key: Parameters<typeof listDeliveries>[1], page: Page) =>
       listDeliveries(deps, key, page),
+    setClock: async (clock: SandboxClock) => {
+      await setClock(deps, clock);
+      dispatcher.wake();
+    },
     warnFailing: () => warnFailing(deps),
     async deleteOldDeliveries(signal: AbortSignal) {
       while (!signal.aborted && (await deleteOldDeliveries(db, KEEP_MS, WINDOW)) === WINDOW);

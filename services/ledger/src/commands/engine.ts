@@ -20,6 +20,8 @@ export interface EngineOptions {
   maxBatch: number;
   maxQueue: number;
   chargeBudget: ChargeBudget;
+  /** Whether organisations can have test clocks. */
+  hasSandbox: boolean;
 }
 
 export interface Engine {
@@ -47,10 +49,10 @@ interface Parts extends BatchDeps {
  * queues never wait for each other.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { db, log, registry, queues: count, maxBatch, maxQueue, chargeBudget } = options;
+  const { db, log, registry, queues: count, maxBatch, maxQueue, chargeBudget, hasSandbox } = options;
   const metrics = engineMetrics(registry);
   const facts = createFactsCache(MAX_FACTS);
-  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts, chargeBudget };
+  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts, chargeBudget, hasSandbox };
   const queues = Array.from({ length: count }, (_, index) =>
     createPostingQueue(parts, { name: `ledger_${index}`, maxBatch, maxQueue, registry }),
   );

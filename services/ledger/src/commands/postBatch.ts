@@ -1,6 +1,8 @@
-import { CommitUnknownError, tx, type Database } from "@wonrail/kit/db";
+import { NO_CLOCKS, type SandboxClocks } from "@wonrail/kit/contract/sandboxClock";
+import { CommitUnknownError, tx, type Database, type Tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
+import { findClocks } from "@wonrail/kit/sandboxClocks";
 import { decide, type Decision } from "../intents/decide";
 import type { LedgerRequest, Origin } from "../domain/types";
 import { eventsOf } from "../events";
@@ -25,6 +27,8 @@ export interface BatchDeps {
   knownOrgs: Set<string>;
   facts: FactsCache;
   chargeBudget: ChargeBudget;
+  /** Whether organisations can have test clocks. */
+  hasSandbox: boolean;
 }
 
 /** Callbacks for the progress of a batch. */
@@ -52,8 +56,11 @@ export async function postBatch(
     const { day, roomWon } = await deps.chargeBudget.reserve(chargedBy(requests));
     reserved = { day, roomWon };
     const decision = await tx(deps.db, async (tx) => {
-      const state = await loadState(tx, deps.facts, requests, onLocked);
-      const decision = decide({ ...state, chargeRoomWon: roomWon }, requests);
+      const [state, clocks] = await Promise.all([
+        loadState(tx, deps.facts, requests, onLocked),
+        clocksOf(tx, deps, requests),
+      ]);
+      const decision = decide({ ...state, clocks, chargeRoomWon: roomWon }, requests);
       const origins = new Map(items.map(({ request, origin }) => [request, origin]));
       writeChanges(tx, decision.changes, { nowMs: state.nowMs, origins });
       await appendEvents(tx, eventsOf(decision.changes, origins));
@@ -77,6 +84,15 @@ export async function postBatch(
 
 function chargedBy(requests: LedgerRequest[]): bigint {
   return requests.reduce((sum, { intent }) => (intent.kind === "charge" ? sum + intent.amountWon : sum), 0n);
+}
+
+/** An advance is answered after its commit, so the requests that follow it see it. */
+export async function clocksOf(
+  tx: Tx,
+  { hasSandbox }: Pick<BatchDeps, "hasSandbox">,
+  requests: readonly LedgerRequest[],
+): Promise<SandboxClocks> {
+  return hasSandbox ? findClocks(tx, [...new Set(requests.map(({ orgId }) => orgId))]) : NO_CLOCKS;
 }
 
 export async function ensureOrgs(

@@ -7,7 +7,7 @@ import type { Account, LedgerRequest, Origin } from "../domain/types";
 import { eventsOf } from "../events";
 import { writeChanges } from "../store/changes";
 import { loadState } from "../store/state";
-import { ensureOrgs, type BatchDeps } from "./postBatch";
+import { clocksOf, ensureOrgs, type BatchDeps } from "./postBatch";
 
 /** Requests of one organisation that are posted all or none. */
 export interface Group {
@@ -31,9 +31,12 @@ export async function postTogether(deps: BatchDeps, group: Group): Promise<Answe
   try {
     await ensureOrgs(deps, requests);
     const answers = await tx(deps.db, async (tx) => {
-      const state = await loadState(tx, deps.facts, requests, () => undefined);
+      const [state, clocks] = await Promise.all([
+        loadState(tx, deps.facts, requests, () => undefined),
+        clocksOf(tx, deps, requests),
+      ]);
       // A group has no charges, so it takes nothing from the budget of charges.
-      const { answers, changes } = decideTogether({ ...state, chargeRoomWon: ZERO_WON }, requests);
+      const { answers, changes } = decideTogether({ ...state, clocks, chargeRoomWon: ZERO_WON }, requests);
       if (isDryRun) return answers;
       await record?.(tx, { answers, accounts: state.accounts });
       const origins = new Map(changes.answered.map(({ request }) => [request, origin]));

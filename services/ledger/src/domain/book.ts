@@ -1,5 +1,6 @@
 import { DomainError, assert } from "@wonrail/kit/contract/errors";
 import { MAX_WON, won, type Won } from "@wonrail/kit/contract/money";
+import { clockTimeMs, type SandboxClocks } from "@wonrail/kit/contract/sandboxClock";
 import { typeBit } from "./typeBits";
 import { isOrgAccount, type Freeze, type OrgAccountType } from "./accountTypes";
 import {
@@ -19,6 +20,8 @@ import {
 export interface State {
   /** The database's clock, the same for all replicas, read after the locks. */
   nowMs: number;
+  /** Test clocks of the sandbox. Empty on a main network. */
+  clocks: SandboxClocks;
   accounts: Account[];
   /**
    * Earlier requests with the batch's ids, and the entries that its cancellations name; by
@@ -84,6 +87,7 @@ export interface Move {
 export function openBook(state: State): Book {
   const book: Book = {
     nowMs: state.nowMs,
+    clocks: state.clocks,
     accounts: new Map(),
     byUser: new Map(),
     orgAccounts: new Map(),
@@ -124,6 +128,11 @@ export function addAccount(book: Book, account: Account): void {
   const wallets = book.byUser.get(key);
   if (wallets) wallets.push(account);
   else book.byUser.set(key, [account]);
+}
+
+/** The time that decides about days and periods: the real time, or that of the test clock. */
+export function decidingMs({ clocks, nowMs }: Book, orgId: string, realMs: number = nowMs): number {
+  return clockTimeMs(clocks, orgId, realMs);
 }
 
 /** A wallet of the organisation. Another organisation's answers exactly as an absent one. */

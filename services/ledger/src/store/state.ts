@@ -56,7 +56,7 @@ export async function loadState(
   cache: FactsCache,
   requests: readonly LedgerRequest[],
   onLocked: () => void,
-): Promise<Omit<State, "chargeRoomWon">> {
+): Promise<Omit<State, "chargeRoomWon" | "clocks">> {
   const refs = gatherRefs(requests);
   await addWalletsOfUsers(tx, cache, refs);
   await addAccountsOfHolds(tx, refs);

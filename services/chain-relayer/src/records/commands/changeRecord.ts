@@ -10,7 +10,7 @@ export interface Change {
   to: Partial<
     Pick<
       TransactionRecord,
-      "status" | "failureReason" | "txHash" | "scheduledAt" | "run" | "transferId" | "attempts"
+      "status" | "failureReason" | "txHash" | "scheduledAt" | "dueAt" | "run" | "transferId" | "attempts"
     >
   >;
   /** Time of the service's next look; null when none is needed. */

@@ -4,16 +4,19 @@ import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import {
   asMade,
+  dueTimeOf,
   firstRun,
   type GivenFields,
   type PaymentType,
   readFields,
+  realDueTime,
   type TransactionRecord,
   findTransferProblem,
 } from "../domain/record";
 import { firstChange } from "../store/recordChanges";
 import { findRecordByKey, findRecordIdByHash, insertRecord, type RequestKey } from "../store/records";
 import { publishVersion } from "./changeRecord";
+import { findClockOffset, lockClockOffset } from "./testClock";
 import { findNormalWallets, type WalletFinder } from "./findNormalWallets";
 
 export interface RecordDeps {
@@ -52,13 +55,17 @@ export async function createRecord(deps: CreateRecordDeps, wanted: RecordRequest
   const earlier = await findEarlier(deps, wanted);
   if (earlier) return earlier;
   if (wanted.repeatOnly) throw new DomainError("WAUTH_004");
-  const record = newRecord(deps, wanted);
-  if (record.run === "WAITING") await refuseImpossible(deps, record);
-  const runAt = record.run === "UNATTENDED" ? null : (record.scheduledAt ?? record.createdAt);
-  const made = await tx(deps.db, async (tx) => {
+  const isScheduled = wanted.paymentType === "SCHEDULED";
+  const read = newRecord(deps, wanted, isScheduled ? await findClockOffset(deps.db, deps, wanted.orgId) : 0);
+  if (read.run === "WAITING") await refuseImpossible(deps, read);
+  const { made, record } = await tx(deps.db, async (tx) => {
+    // The clock stays until the end of the transaction.
+    const offsetMs = read.run === "WAITING" ? await lockClockOffset(tx, deps, wanted.orgId) : 0;
+    const record = { ...read, dueAt: realDueTime(read.scheduledAt, read.createdAt, offsetMs) };
+    const runAt = record.run === "UNATTENDED" ? null : firstLookAt(record);
     const inserted = await insertRecord(tx, record, { runAt, key: wanted.key });
     if (inserted) await publishVersion(tx, record, { reason: null, changedBy: "api" });
-    return inserted;
+    return { made: inserted, record };
   });
   if (made) return { record, replayed: false };
   // A concurrent request was first: with the same key or the same hash.
@@ -94,12 +101,18 @@ async function findEarlier(
   return { record: asMade(found.record, first), replayed: true };
 }
 
+function firstLookAt(record: TransactionRecord): Date {
+  return record.scheduledAt === null ? record.createdAt : dueTimeOf(record);
+}
+
+/** Scheduled times are compared with the test clock, which is ahead by the offset. */
 function newRecord(
   { chain, now }: RecordDeps,
   { orgId, paymentType, fields }: RecordRequest,
+  offsetMs: number,
 ): TransactionRecord {
   const createdAt = new Date(now());
-  const read = readFields(paymentType, fields, createdAt);
+  const read = readFields(paymentType, fields, new Date(createdAt.getTime() + offsetMs));
   const context = currentContext();
   return {
     ...read,
@@ -109,6 +122,7 @@ function newRecord(
     failureReason: null,
     changedMetadata: null,
     run: firstRun(read, chain.network),
+    dueAt: null,
     transferId: null,
     attempts: 0,
     version: 1n,

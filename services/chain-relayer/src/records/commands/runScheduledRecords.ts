@@ -10,7 +10,7 @@ import { type Log } from "@wonrail/kit/log";
 import { type Won } from "@wonrail/kit/contract/money";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
-import { type TransactionRecord, transferableWon } from "../domain/record";
+import { dueTimeOf, type TransactionRecord, transferableWon } from "../domain/record";
 import { lockRecord, postponeRecords, startRecords, takeDueRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
 import { findNormalWallets, type WalletFinder } from "./findNormalWallets";
@@ -127,7 +127,7 @@ async function send(deps: RunRecordsDeps, planned: Planned): Promise<void> {
     const to = { run: "SENT" as const, transferId };
     const sentMs = deps.now();
     await finish(deps, record, { to, runAt: new Date(sentMs), reason: `sent_as_${transferId}` });
-    deps.scheduled.late.observe(Math.max(0, sentMs - record.scheduledAt!.getTime()) / 1000);
+    deps.scheduled.late.observe(Math.max(0, sentMs - dueTimeOf(record).getTime()) / 1000);
   } catch (error) {
     if (isRefusal(error)) await fail(deps, record, reasonOf(error));
     else await tryLater(deps, [record], error);
@@ -158,7 +158,7 @@ function transfer(
     const { outcome } = await payment.execute({
       context: { requestId, traceparent, orgId },
       idempotencyKey: recordId,
-      operationId: idAt("trf", record.scheduledAt!.getTime(), recordId),
+      operationId: idAt("trf", dueTimeOf(record).getTime(), recordId),
       bodyHash,
       command: { $case: "transfer", value: command },
     });
@@ -169,7 +169,7 @@ function transfer(
 }
 
 /**
- * The transfer's id contains the scheduled time, so payment's refusal means that the ledger
+ * The transfer's id contains the due time, so payment's refusal means that the ledger
  * lacks that month.
  */
 function reasonOf(refusal: DomainError): string {

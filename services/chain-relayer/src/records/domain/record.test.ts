@@ -146,6 +146,7 @@ function scheduledRecord(change: Partial<TransactionRecord>): TransactionRecord 
     failureReason: null,
     changedMetadata: null,
     run: "WAITING",
+    dueAt: null,
     transferId: null,
     attempts: 0,
     version: 1n,

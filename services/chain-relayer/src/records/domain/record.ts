@@ -18,6 +18,8 @@ export interface TransactionRecord extends RecordFields {
   /** All pairs after the last change of them. Null: they were not changed. */
   changedMetadata: Record<string, string> | null;
   run: Run;
+  /** The real time at which the test clock of the sandbox shows `scheduledAt`. Null: they are equal. */
+  dueAt: Date | null;
   transferId: string | null;
   attempts: number;
   version: bigint;
@@ -138,6 +140,20 @@ export function asMade(
   const txHash = record.paymentType === "INSTANT" ? record.txHash : null;
   const outcome = { status: "PENDING" as const, failureReason: null, txHash, changedMetadata: null };
   return { ...record, ...outcome, scheduledAt, version, updatedAt: record.createdAt };
+}
+
+/** The real time at which a scheduled record is due. */
+export function dueTimeOf({ dueAt, scheduledAt }: Pick<TransactionRecord, "dueAt" | "scheduledAt">): Date {
+  return (dueAt ?? scheduledAt)!;
+}
+
+/**
+ * The real time at which a clock that is ahead shows this time, and null when it is not ahead. Not
+ * before the creation, because the transfer's id contains it.
+ */
+export function realDueTime(scheduledAt: Date | null, createdAt: Date, offsetMs: number): Date | null {
+  if (scheduledAt === null || offsetMs === 0) return null;
+  return new Date(Math.max(createdAt.getTime(), scheduledAt.getTime() - offsetMs));
 }
 
 /** Work on a new record. The service knows one network, so both ends must be on it. */

@@ -18,6 +18,7 @@ export interface RecordRow {
   metadata: Record<string, string>;
   changed_metadata: Record<string, string> | null;
   scheduled_at: Date | null;
+  due_at: Date | null;
   status: RecordStatus;
   failure_reason: string | null;
   run: Run;
@@ -49,10 +50,11 @@ export async function insertRecord(
 ): Promise<boolean> {
   const inserted = await tx.run(sql`
     insert into records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount, fee, memo,
-      reference, metadata, scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at, idempotency_key, body_hash)
+      reference, metadata, scheduled_at, due_at, status,
+      run, run_at, version, request_id, traceparent, created_at, updated_at, idempotency_key, body_hash)
     values (${record.orgId}, ${record.recordId}, ${record.fromNetwork}, ${record.toNetwork}, ${record.paymentType}, ${record.fromAddress},
       ${record.toAddress}, ${record.txHash}, ${record.amount}, ${record.fee}, ${record.memo},
-      ${record.reference}, ${sql.json(record.metadata)}, ${record.scheduledAt}, ${record.status},
+      ${record.reference}, ${sql.json(record.metadata)}, ${record.scheduledAt}, ${record.dueAt}, ${record.status},
       ${record.run}, ${runAt}, ${record.version}, ${record.requestId}, ${record.traceparent}, ${record.createdAt}, ${record.updatedAt},
       ${key?.idempotencyKey ?? null}, ${key && Buffer.from(key.bodyHash)})
     on conflict do nothing`);
@@ -140,7 +142,8 @@ export async function saveRecordMetadata(tx: Tx, record: TransactionRecord): Pro
 export async function saveRecord(tx: Tx, record: TransactionRecord, runAt: Date | null): Promise<void> {
   await tx.run(sql`
     update records set status = ${record.status}, failure_reason = ${record.failureReason}, tx_hash = ${record.txHash},
-      scheduled_at = ${record.scheduledAt}, run = ${record.run}, run_at = ${runAt}, transfer_id = ${record.transferId},
+      scheduled_at = ${record.scheduledAt},
+      due_at = ${record.dueAt}, run = ${record.run}, run_at = ${runAt}, transfer_id = ${record.transferId},
       attempts = ${record.attempts}, version = ${record.version}, updated_at = ${record.updatedAt}
     where org_id = ${record.orgId} and record_id = ${record.recordId}`);
 }
@@ -189,10 +192,21 @@ export async function startRecords(
   return rows.map(toRecord);
 }
 
+/**
+ * Sets the real due times of an organisation's waiting records by its test clock. Due times are not
+ * before the creation, because the transfer's id contains them.
+ */
+export async function moveSchedules(tx: Tx, orgId: string, offsetMs: number): Promise<void> {
+  await tx.run(sql`
+    update records set due_at = greatest(created_at, scheduled_at - make_interval(secs => ${offsetMs / 1000})),
+      run_at = greatest(created_at, scheduled_at - make_interval(secs => ${offsetMs / 1000}))
+    where org_id = ${orgId} and run = 'WAITING'`);
+}
+
 /** Age of the oldest record that is due; 0 when there is none. */
 export async function findOldestDueSeconds(db: Queryable): Promise<number> {
   const { seconds } = await db.one<{ seconds: number }>(sql`
-    select greatest(0, extract(epoch from clock_timestamp() - min(scheduled_at)))::float8 as seconds
+    select greatest(0, extract(epoch from clock_timestamp() - min(coalesce(due_at, scheduled_at))))::float8 as seconds
     from records where run in ('WAITING', 'STARTED')`);
   return seconds;
 }
@@ -326,6 +340,7 @@ export function toRecord(row: RecordRow): TransactionRecord {
     failureReason: row.failure_reason,
     changedMetadata: row.changed_metadata,
     run: row.run,
+    dueAt: row.due_at,
     transferId: row.transfer_id,
     attempts: row.attempts,
     version: row.version,

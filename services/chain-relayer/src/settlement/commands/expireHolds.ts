@@ -17,6 +17,7 @@ import {
 } from "../../indexer";
 import { type Confirmation, factsOf, markConfirmed, markFailed, type Operation } from "../store/operations";
 import { type EndPlace, listExpiredHolds, startHoldClocks } from "../store/holds";
+import { expireOrderedHolds } from "../store/sandboxOrders";
 import { findSettlementByOthers } from "../queries/settlementsByOthers";
 import { resolveAddresses } from "./resolveAddresses";
 
@@ -40,6 +41,7 @@ const AT_ONCE = 100;
  */
 export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthestBlock(deps.db)];
+  await expireOrderedHolds(deps.db);
   await startHoldClocks(deps.db, deps.outsideLifeMs);
   // During a rescan the older state proves nothing.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;

@@ -90,6 +90,29 @@ test("a hold becomes one step out of its wallet", async () => {
   expect(row).toEqual({ state: "WAITING", its_wallet: true, toAddress: HOLD.toAddress });
 });
 
+test.each([
+  [true, [1n, 2n, 3n], ["FAIL", "HOLD", null]],
+  [false, [1n, 2n, 3n], [null, null, null]],
+])(
+  "memos order outcomes of settlements when there is a sandbox: %s",
+  async (hasSandbox, sequences, orders) => {
+    const memos = ["sandbox:settlement_failed", "sandbox:settlement_failed", "sandbox:PAY_001"];
+    const entries = [
+      holdEntry(1n),
+      entryOf(2n, newId("chg"), [newId("wal"), 5n, 1n]),
+      entryOf(3n, newId("chg"), [newId("wal"), 5n, 1n]),
+    ].map((entry, index) => ({ ...entry, memo: memos[index] }));
+    const deps = depsOf({ [ORG]: entries }, hasSandbox);
+    await correctHeads(deps, signal);
+    await pullAll(deps);
+    const rows = await database.db.query<{ org_sequence: bigint; sandbox_order: string | null }>(
+      sql`select org_sequence, sandbox_order from operations order by org_sequence`,
+    );
+    expect(rows.map((row) => row.org_sequence)).toEqual(sequences);
+    expect(rows.map((row) => row.sandbox_order)).toEqual(orders);
+  },
+);
+
 test("a blocked entry that an update can read replaces its row", async () => {
   const walletId = newId("wal");
   const entry = entryOf(1n, newId("chg"), [walletId, 5n, 1n]);
@@ -187,9 +210,9 @@ function charges(count: number): Entry[] {
   );
 }
 
-function depsOf(journals: Record<string, Entry[]>): PullDeps {
+function depsOf(journals: Record<string, Entry[]>, hasSandbox = true): PullDeps {
   const ledger = journalsOf(new Map(Object.entries(journals)));
-  return { db: database.db, log: testLog(), ledger };
+  return { db: database.db, log: testLog(), ledger, hasSandbox };
 }
 
 async function pull(entries: Entry[]): Promise<void> {

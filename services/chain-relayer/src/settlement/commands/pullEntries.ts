@@ -3,6 +3,7 @@ import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type Entry, type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type EntryOrder, readEntry, unreadable, walletLinesOf } from "../domain/readEntry";
+import { orderOfMemo } from "../domain/sandboxOrders";
 import { findSequences, findTakenNames, insertOperations, type NewOperation } from "../store/operations";
 import {
   type JournalPlace,
@@ -14,6 +15,7 @@ import {
   type QueueState,
   rewindCursor,
 } from "../store/settlementQueues";
+import { insertOrders, type SandboxOrder } from "../store/sandboxOrders";
 import { saveWalletSequences } from "../store/walletSequences";
 
 export type JournalReader = Pick<PromiseClient<LedgerServiceService>, "listJournal" | "listJournalHeads">;
@@ -22,6 +24,8 @@ export interface PullDeps {
   db: Database;
   log: Log;
   ledger: JournalReader;
+  /** Whether memos order outcomes of settlements. */
+  hasSandbox: boolean;
 }
 
 /** A queue with this many plannable operations pulls no more. */
@@ -89,6 +93,7 @@ export async function pullQueue(deps: PullDeps, cursor: QueueState): Promise<num
       tx,
       orders.map((one) => (taken.has(one.ledgerRef) ? { ...one, blockedReason: "name_in_use" } : one)),
     );
+    if (deps.hasSandbox) insertOrders(tx, ordersOf(orgId, fresh));
     await saveWalletSequences(tx, orgId, walletLinesOf(fresh));
     return true;
   });
@@ -129,6 +134,13 @@ async function returnToKnown(deps: PullDeps, cursor: JournalPlace, lastSequence:
       { orgId, from: cursor.sequence.toString(), to: to.sequence.toString() },
       "the ledger's journal was replaced: entries are pulled again",
     );
+}
+
+function ordersOf(orgId: string, entries: Entry[]): SandboxOrder[] {
+  return entries.flatMap((entry) => {
+    const order = orderOfMemo(entry);
+    return order === undefined ? [] : [{ orgId, ledgerRef: entry.requestId, order }];
+  });
 }
 
 /** Returns null for an entry without work on the chain. An unreadable entry is BLOCKED. */

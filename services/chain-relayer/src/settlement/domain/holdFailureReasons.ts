@@ -1,6 +1,9 @@
 /** An operator has decided that the hold is not tried again. */
 export const GIVEN_UP = "given_up_by_operator";
 
+/** A partner has ordered the failure in the sandbox of a test network. */
+export const FAILED_IN_SANDBOX = "failed_in_sandbox";
+
 /**
  * Refusals caused by the hold itself: its wallet, its receiver or its amount. Only these can end a
  * hold as FAILED. A pause, a missing role, fees, an outage, an hourly limit or a backlog is ours:
@@ -18,4 +21,5 @@ export const HOLD_FAILURE_REASONS: readonly string[] = [
   "custody_not_in_operation",
   "custody_leg_over_limit",
   GIVEN_UP,
+  FAILED_IN_SANDBOX,
 ];

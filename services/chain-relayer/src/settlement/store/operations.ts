@@ -161,11 +161,13 @@ export async function markInFlight(
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
       as sent (org_id, ledger_ref)
     where o.org_id = sent.org_id and o.ledger_ref = sent.ledger_ref and o.state = 'PLANNED'
-      and (cardinality(o.from_wallets) = 0 or not ${HAS_UNEXPLAINED_MINT})
+      and o.sandbox_order is null and (cardinality(o.from_wallets) = 0 or not ${HAS_UNEXPLAINED_MINT})
       and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
     returning o.changed_at`);
   if (moved.length !== operations.length)
-    throw new Error("another replica sent an operation meanwhile, or its wallet has a drift now");
+    throw new Error(
+      "another replica sent an operation meanwhile, its wallet has a drift now, or the sandbox holds it",
+    );
   return moved[0]!.changed_at;
 }
 

@@ -64,7 +64,7 @@ export async function listQueuesToPlan(tx: Tx, limit: number): Promise<string[]>
 
 export interface QueuedRow extends OperationKey {
   wallets: string[];
-  /** BLOCKED, or its payer's money may not leave now. */
+  /** BLOCKED, held in the sandbox, or its payer's money may not leave now. */
   isStuck: boolean;
   isBlocked: boolean;
   /** Held up at the last walk. */
@@ -76,7 +76,7 @@ export async function listQueue(tx: Tx, orgId: string): Promise<QueuedRow[]> {
   return tx.query<QueuedRow>(sql`
     with ${FULL_PAYERS}
     select org_id as "orgId", ledger_ref as "ledgerRef", wallets, state = 'BLOCKED' as "isBlocked",
-      state = 'BLOCKED' or not (${MAY_LEAVE}) as "isStuck", wait_reason is not null as "isHeldUp"
+      state = 'BLOCKED' or sandbox_order is not null or not (${MAY_LEAVE}) as "isStuck", wait_reason is not null as "isHeldUp"
     from operations o where o.org_id = ${orgId} and state in ('WAITING', 'BLOCKED')
     order by org_sequence, ledger_ref`);
 }
@@ -109,8 +109,8 @@ const HELD_UP = "held_up";
 /** A hold near its end is not sent again after a refusal for its own cause. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${HAS_HOLD_FAILURE_REASON})`;
 
-/** Planned operations, without those of wallets with a newer drift and of paused queues. */
-const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME} and ${OUTFLOW_OPEN}
+/** Planned operations, without those of wallets with a newer drift, of paused queues and held in the sandbox. */
+const MAY_GO = sql`state = 'PLANNED' and sandbox_order is null and ${IN_TIME} and ${OUTFLOW_OPEN}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
   and org_id not in (select q.org_id from settlement_queues q where q.paused_reason is not null)`;
 

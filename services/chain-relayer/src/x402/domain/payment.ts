@@ -96,6 +96,24 @@ function checkTerms(
   return null;
 }
 
+/** The request that presents this authorization. */
+export function exactPayment(
+  { from, to, units, validAfter, validBefore, nonce }: TransferAuthorization,
+  signature: Uint8Array,
+  network: Network,
+): PaymentRequest {
+  const amount = units.toString();
+  const ours = networkOf(network);
+  return {
+    ...{ x402Version: VERSION, acceptedScheme: SCHEME, acceptedNetwork: ours, signature },
+    terms: { scheme: SCHEME, network: ours, asset: network.tokenAddress, amount, payTo: to },
+    authorization: {
+      ...{ from, to, value: amount, nonce: `0x${nonce}` },
+      ...{ validAfter: validAfter.toString(), validBefore: validBefore.toString() },
+    },
+  };
+}
+
 /** Whether the authorization can get into a block now. */
 export function checkTimes(
   { validAfter, validBefore }: TransferAuthorization,

@@ -180,6 +180,14 @@ export async function endWaits(db: Queryable, limit: number): Promise<number> {
   );
 }
 
+/** Moves an organisation's next attempts nearer. The lease of an attempt under way stays. */
+export async function moveRetries(tx: Tx, orgId: string, byMs: number): Promise<void> {
+  await tx.run(sql`
+    update deliveries set next_attempt_at = next_attempt_at - ${byMs} * interval '1 millisecond',
+      waits_until = waits_until - ${byMs} * interval '1 millisecond'
+    where org_id = ${orgId} and status = 'PENDING' and waits_until is not null and next_attempt_at > now()`);
+}
+
 export async function insertTest(
   tx: Tx,
   test: Pick<Delivery, "orgId" | "webhookId" | "deliveryId" | "eventId" | "eventType">,

@@ -74,6 +74,7 @@ export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOpti
     queues: 2,
     maxBatch: 1_000,
     maxQueue: 20_000,
+    hasSandbox: true,
     ...given,
   });
 }

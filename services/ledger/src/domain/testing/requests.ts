@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { derivedId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, ZERO_WON, won } from "@wonrail/kit/contract/money";
+import { NO_CLOCKS } from "@wonrail/kit/contract/sandboxClock";
 import type { State } from "../book";
 import { contentOf } from "../../intents";
 import type { Decision } from "../../intents/decide";
@@ -199,6 +200,7 @@ export function openState(users: string[] = USERS): State {
   accounts.forEach((each, index) => (each.number = BigInt(index + 1)));
   return {
     nowMs: START_MS,
+    clocks: NO_CLOCKS,
     accounts,
     requests: new Map(),
     keys: new Map(),
@@ -230,6 +232,7 @@ export function stateAfter({ book }: Decision, nowMs: number): State {
   const accounts = [...book.accounts.values()];
   return {
     nowMs,
+    clocks: book.clocks,
     accounts,
     requests,
     keys,

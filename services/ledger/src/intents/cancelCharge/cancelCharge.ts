@@ -3,6 +3,7 @@ import { ZERO_WON, won } from "@wonrail/kit/contract/money";
 import {
   accountOfPosting,
   availableOf,
+  decidingMs,
   minus,
   orgAccountOf,
   post,
@@ -37,7 +38,9 @@ function cancel(book: Book, request: LedgerRequest, intent: CancelCharge): Entry
   const cancelledWon = book.cancelledCharges.get(key) ?? ZERO_WON;
   const remainingWon = won(posting.amountWon - cancelledWon);
   if (remainingWon === 0n) throw new DomainError("CHG_003", { chargeId: chargeRequestId });
-  if (book.nowMs > entry.postedAtMs + CANCELLATION_PERIOD_MS) throw new DomainError("CHG_004", null);
+  const chargedMs = decidingMs(book, request.orgId, entry.postedAtMs);
+  if (decidingMs(book, request.orgId) > chargedMs + CANCELLATION_PERIOD_MS)
+    throw new DomainError("CHG_004", null);
   const amountWon = intent.amountWon ?? remainingWon;
   if (amountWon > remainingWon) throw new DomainError("CHG_005", { remaining: Number(remainingWon) });
 
@@ -50,7 +53,7 @@ function cancel(book: Book, request: LedgerRequest, intent: CancelCharge): Entry
     { account: issuance, type: "CHARGE_CANCEL", amountWon },
   ]);
 
-  giveBackToLimit(issuance, seoulDay(entry.postedAtMs), amountWon);
+  giveBackToLimit(issuance, seoulDay(chargedMs), amountWon);
   const cancelled = won(cancelledWon + amountWon);
   book.cancelledCharges.set(key, cancelled);
   book.changes.cancelledCharges.set(key, {

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { parseWon, won } from "@wonrail/kit/contract/money";
-import { minus, orgAccountOf, post, receivingWalletOf, type Book } from "../../domain/book";
+import { decidingMs, minus, orgAccountOf, post, receivingWalletOf, type Book } from "../../domain/book";
 import type { Charge } from "../../domain/intents";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
 import type { Entry, LedgerRequest } from "../../domain/types";
@@ -30,7 +30,7 @@ function chargeWallet(book: Book, request: LedgerRequest, intent: Charge): Entry
   if (amountWon > maxChargeWon)
     throw new DomainError("CHG_008", { reason: "max_charge", maxCharge: Number(maxChargeWon) });
   const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
-  const day = limitDayOf(issuance, book.nowMs);
+  const day = limitDayOf(issuance, decidingMs(book, request.orgId));
   requireWithinLimit(issuance, day, amountWon, { ...DAILY_LIMIT, limitWon: dailyLimitWon });
   if (amountWon > book.chargeRoomWon) throw new DomainError("CHG_008", { reason: "service_limit" });
   const entry = post(book, request, [

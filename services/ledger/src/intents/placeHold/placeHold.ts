@@ -1,5 +1,12 @@
 import { parseWon, won } from "@wonrail/kit/contract/money";
-import { payingWalletOf, record, requireAvailable, requireTransferable, type Book } from "../../domain/book";
+import {
+  decidingMs,
+  payingWalletOf,
+  record,
+  requireAvailable,
+  requireTransferable,
+  type Book,
+} from "../../domain/book";
 import { holdAfter } from "../../domain/holds";
 import type { PlaceHold } from "../../domain/intents";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
@@ -31,7 +38,7 @@ function place(book: Book, request: LedgerRequest, intent: PlaceHold): Entry {
   const wallet = payingWalletOf(book, orgId, walletId);
   requireTransferable(wallet);
   requireAvailable(wallet, amountWon, "TRF_001");
-  const limitDay = limitDayOf(wallet, book.nowMs);
+  const limitDay = limitDayOf(wallet, decidingMs(book, orgId));
   requireWithinLimit(wallet, limitDay, amountWon, { limitWon: dailyLimitWon, code: "TRF_003" });
 
   takeFromLimit(wallet, limitDay, amountWon);

@@ -1,6 +1,7 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { parseWon } from "@wonrail/kit/contract/money";
 import {
+  decidingMs,
   minus,
   payingWalletOf,
   post,
@@ -46,7 +47,7 @@ function transferBetweenWallets(book: Book, request: LedgerRequest, intent: Tran
   }
   requireTransferable(to);
   requireAvailable(from, amountWon, "TRF_001");
-  const day = limitDayOf(from, book.nowMs);
+  const day = limitDayOf(from, decidingMs(book, request.orgId));
   requireWithinLimit(from, day, amountWon, { limitWon: dailyLimitWon, code: "TRF_003" });
 
   const entry = post(book, request, [
