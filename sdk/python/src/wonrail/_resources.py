@@ -1886,9 +1886,10 @@ class WebhooksApi(Resource):
         timeout_seconds: float | Omit = OMIT,
         max_retries: int | Omit = OMIT,
     ) -> models.ReplayedWebhook:
-        """Deliver events again. Delivers the kept events of a range again, or the deliveries that
-        FAILED. At most 10000 deliveries follow from one request: go on behind the last one. The
-        header `webhook-id` is the same as before. Needs the scope `webhooks:write`.
+        """Deliver events again. Delivers the kept events of a range again, or at once the
+        deliveries that FAILED or pause after a failed attempt. At most 10000 deliveries follow
+        from one request: go on behind the last one. The header `webhook-id` is the same as
+        before. Needs the scope `webhooks:write`.
         """
         return self._call(
             "POST",

@@ -1365,7 +1365,7 @@ class SandboxDeposit:
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxSettlement:
-    """What was ordered for a settlement."""
+    """An order for a settlement."""
 
     id: str
     """The id of the request."""
