@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { implementAdmin, readAdminRules, type RoleName } from "@wonrail/kit/admin";
+import { type Database } from "@wonrail/kit/db";
 import { type GrpcService } from "@wonrail/kit/grpc/server";
 import { testRegistry } from "@wonrail/kit/testing";
 import { createLog } from "@wonrail/kit/log";
@@ -42,7 +43,7 @@ export async function startConsole(open: Parts, options: ConsoleOptions = {}) {
   const { db } = await open.database({ schema: "console", migrations });
   const calls: AdmittedCall[] = [];
   const { address } = await open.server(
-    (await adminDefinitions()).map((definition) => noting(definition, calls)),
+    (await adminDefinitions()).map((definition) => noting(definition, calls, db)),
   );
   const registry = testRegistry();
   const lines: string[] = [];
@@ -93,7 +94,7 @@ function defaults(url: string, address: string): Config {
 }
 
 /** The kit checks role and reason before the handler. The answer has every field's default. */
-function noting(definition: Definition, calls: AdmittedCall[]): GrpcService {
+function noting(definition: Definition, calls: AdmittedCall[], db: Database): GrpcService {
   const handlers = Object.entries(definition).map(([name, { path, responseDeserialize }]) => [
     name,
     async (request: AdmittedCall["request"]) => {
@@ -101,7 +102,8 @@ function noting(definition: Definition, calls: AdmittedCall[]): GrpcService {
       return responseDeserialize(Buffer.alloc(0));
     },
   ]);
-  return implementAdmin(definition, Object.fromEntries(handlers) as Parameters<typeof implementAdmin>[1]);
+  const noted = Object.fromEntries(handlers) as Parameters<typeof implementAdmin>[1];
+  return implementAdmin(definition, noted, db);
 }
 
 /** The generated definitions of the services in proto/adminRoles.json. */
