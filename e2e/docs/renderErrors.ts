@@ -71,6 +71,7 @@ const GROUPS: Record<string, string> = {
   PYO: "Payouts",
   EVT: "Events",
   WHK: "Webhooks",
+  SBX: "Sandbox",
   TX: "Recorded transactions",
   REQ: "Requests",
   SIG: "Signing",

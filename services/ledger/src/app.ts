@@ -1,5 +1,5 @@
 import { type ActingOperator } from "@wonrail/kit/admin";
-import { openDatabase, tx } from "@wonrail/kit/db";
+import { type Database, openDatabase, tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { hasSandbox } from "@wonrail/kit/contract/networks";
 import { type SandboxClock } from "@wonrail/kit/contract/sandboxClock";
@@ -113,6 +113,18 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     listJournalHeads: (afterOrgId: string | null, limit: number) => listHeads(db, afterOrgId, limit),
     getTotals: (orgId: string) => sumAccounts(db, orgId),
 
+    ...operatorViews(db),
+
+    countTraffic: () => countTraffic({ db }),
+    maintainPartitions: () => maintainPartitions({ db, log, window }),
+    pruneKeys: (signal: AbortSignal) => pruneKeys({ db, log }, signal),
+    verifyJournal: (signal: AbortSignal) => verifyJournal({ db: scans, gauge }, signal),
+    verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),
+  };
+}
+
+function operatorViews(db: Database) {
+  return {
     getAccount: (accountId: string) => getAccount(db, accountId),
     listHolds: (wanted: Parameters<typeof listHolds>[1]) => listHolds(db, wanted),
     getBalanceHistory: (wanted: Parameters<typeof getBalanceHistory>[1]) => getBalanceHistory(db, wanted),
@@ -121,12 +133,6 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       getOrganisationBooks(db, wanted),
     getOverview: () => getOverview(db),
     search: (text: string) => search(db, text),
-
-    countTraffic: () => countTraffic({ db }),
-    maintainPartitions: () => maintainPartitions({ db, log, window }),
-    pruneKeys: (signal: AbortSignal) => pruneKeys({ db, log }, signal),
-    verifyJournal: (signal: AbortSignal) => verifyJournal({ db: scans, gauge }, signal),
-    verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),
   };
 }
 
