@@ -24,7 +24,6 @@ const DEFINITIONS: ServiceDefinition[] = [
   AuthAdminServiceService,
   LedgerAdminServiceService,
   RelayerAdminServiceService,
-  LedgerAdminServiceService,
   PaymentAdminServiceService,
   EventsAdminServiceService,
   WalletAdminServiceService,

@@ -38,7 +38,6 @@ const ADMIN_SERVICES = [
   AuthAdminServiceService,
   LedgerAdminServiceService,
   RelayerAdminServiceService,
-  LedgerAdminServiceService,
   PaymentAdminServiceService,
   EventsAdminServiceService,
   WalletAdminServiceService,

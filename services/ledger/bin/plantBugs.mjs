@@ -236,7 +236,7 @@ const BUGS = [
   [
     "never give the charge limit back",
     "intents/cancelCharge/cancelCharge.ts",
-    "giveBackToLimit(issuance, seoulDay(entry.postedAtMs), amountWon);",
+    "giveBackToLimit(issuance, seoulDay(chargedMs), amountWon);",
     "",
     "unit",
   ],
