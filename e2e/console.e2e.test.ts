@@ -222,7 +222,7 @@ withBrowser("an operator with the console", () => {
 
   /** As the relayer stores an entry that it cannot read. */
   async function blockOperation(ledgerRef: string): Promise<void> {
-    await asAdmin(stack.stack(), "relayer", (db) =>
+    await asAdmin(stack.stack(), "chain_relayer", (db) =>
       eventually(async () => {
         const rows = await db.query(sql`
           update operations set state = 'BLOCKED', wait_reason = 'unreadable', operation_id = null,
@@ -245,7 +245,7 @@ withBrowser("an operator with the console", () => {
   async function codeOfPayment(): Promise<string | undefined> {
     const receiver = await wallet(bank.api);
     const order = { payerWalletId: payerId, receiverWalletId: receiver.walletId, amount: 100 };
-    const { body } = await bank.api.call("POST", "/api/payments", order);
+    const { body } = await bank.api.call("POST", "/api/wallets/payment", order);
     return body.error?.code;
   }
 });
@@ -256,7 +256,7 @@ async function pay(
 ): Promise<{ payerId: string; paymentId: string }> {
   const [payer, receiver] = [await charged(api, 100_000), await wallet(api)];
   const order = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 5_000, memo };
-  const { paymentId } = await api.post("/api/payments", order);
+  const { paymentId } = await api.post("/api/wallets/payment", order);
   return { payerId: payer.walletId as string, paymentId: paymentId as string };
 }
 

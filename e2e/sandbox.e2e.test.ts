@@ -33,8 +33,10 @@ test("a transfer with the memo of a failure is FAILED, its money is back, and an
     ...{ status: "FAILED", failureReason: "failed_in_sandbox" },
   });
   await untilData(`/api/wallets/${walletId}`, { balance: 10_000, availableBalance: 10_000 });
-  const { items } = await api.get(`/api/events?objectId=${transferId}`);
-  expect(items.map(({ type }: { type: string }) => type)).toContain("transfer.failed");
+  await eventually(async () => {
+    const { items } = await api.get(`/api/events?objectId=${transferId}`);
+    expect(items.map(({ type }: { type: string }) => type)).toContain("transfer.failed");
+  });
 });
 
 test("a deposit of the faucet is credited, and its event has the transaction", async () => {

@@ -10,7 +10,7 @@ const whole = [
   "e2e/exactlyOnce",
   "e2e/money\\.e2e",
   "e2e/chain/",
-  "e2e/torture\\.deep",
+  "e2e/torture\\.",
   "e2e/bus/",
 ];
 const patterns = [

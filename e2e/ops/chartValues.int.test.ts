@@ -57,8 +57,8 @@ withHelm("values that cannot work", () => {
     const images = podsOf(render("production", "--set", settings.join(",")))
       .filter(({ owner }) => owner.startsWith("Deployment/"))
       .map(({ pod }) => pod.containers[0]!.image);
-    expect(images).toHaveLength(7);
-    expect(new Set(images).size).toBe(7);
+    expect(images).toHaveLength(8);
+    expect(new Set(images).size).toBe(8);
     expect(images).toContain(`registry.example.com/wonrail-auth@${DIGEST}`);
     expect(images).toContain("registry.example.com/ours:1");
     expect(images).toContainEqual(expect.stringMatching(/^registry\.example\.com\/wonrail-wallet:/));

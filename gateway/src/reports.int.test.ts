@@ -158,6 +158,8 @@ test.each([
   ["more than a year", "from=2025-01-01T00:00:00Z&to=2026-01-03T00:00:00Z", "to"],
   ["more than a year until now", from(-367), "from"],
   ["a start in the future", from(1), "from"],
+  ["a start that is no time", "from=yesterday", "from"],
+  ["an end that is no time", `${from(-1)}&to=2026-01-01`, "to"],
   ["an end in the future", `from=2026-11-01T00:00:00Z&to=9999-01-01T00:00:00Z`, "to"],
 ])("%s is refused", async (_name, period, field) => {
   for (const report of ["statements", "settlements"]) {

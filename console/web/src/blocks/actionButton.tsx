@@ -39,8 +39,16 @@ const MAX_REASON_LENGTH = 500;
 /** A button with the dialog of its action. Operators without the role do not see it. */
 export function ActionButton<M extends Method>(action: Action<M>): ReactNode {
   const [isOpen, setOpen] = useState(false);
+  const [isDone, setDone] = useState(false);
+  const queries = useQueryClient();
   const { method, label, isDangerous } = action;
   if (!isAllowed(method)) return undefined;
+  const close = () => {
+    setOpen(false);
+    // Not before: the new data may have no place for this button, and its dialog would go with it.
+    if (isDone) void queries.invalidateQueries();
+    setDone(false);
+  };
   return (
     <>
       <Button
@@ -51,28 +59,30 @@ export function ActionButton<M extends Method>(action: Action<M>): ReactNode {
       >
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={label}
-        closeButtonProps={{ "aria-label": "Close" }}
-      >
-        {isOpen ? <Dialog action={action} close={() => setOpen(false)} /> : undefined}
+      <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ "aria-label": "Close" }}>
+        {isOpen ? <Dialog action={action} done={() => setDone(true)} close={close} /> : undefined}
       </Modal>
     </>
   );
 }
 
-function Dialog<M extends Method>({ action, close }: { action: Action<M>; close: () => void }): ReactNode {
+function Dialog<M extends Method>({
+  action,
+  done,
+  close,
+}: {
+  action: Action<M>;
+  done: () => void;
+  close: () => void;
+}): ReactNode {
   const { method, service, consequence, fields = [], label, isDangerous } = action;
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, initial = "" }) => [name, initial])),
   );
   const [reason, setReason] = useState("");
-  const queries = useQueryClient();
   const run = useMutation({
     mutationFn: () => call(method, action.request(values), { service, reason: reason.trim() }),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: done,
   });
   if (run.data !== undefined) return <Outcome action={action} answer={run.data} close={close} />;
   const submit = (event: FormEvent) => {

@@ -9,8 +9,8 @@ const MAX_CLOCK_SKEW_MS = 10_000;
 
 /** The period that a report's query names. */
 interface GivenPeriod {
-  from?: Date;
-  to?: Date;
+  from?: unknown;
+  to?: unknown;
 }
 
 /** The query of a report: a past period of at most a year, and the report's own fields. */
@@ -28,8 +28,8 @@ export function reportQuery<F extends z.ZodRawShape>(fields: F) {
 }
 
 function problemsOf({ from, to }: GivenPeriod): [keyof GivenPeriod, string][] {
-  // A field that is wrong by itself has its own problem.
-  if (from === undefined) return [];
+  // A field that is wrong by itself keeps its text, and has its own problem.
+  if (!(from instanceof Date) || !(to === undefined || to instanceof Date)) return [];
   const nowMs = Date.now();
   const endMs = to?.getTime() ?? nowMs;
   if (endMs > nowMs + MAX_CLOCK_SKEW_MS) return [["to", "must not be in the future"]];
