@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { type Browser, type Page } from "playwright-core";
 import {
@@ -12,7 +11,6 @@ import {
   type SignedIn,
 } from "./console/operatorBrowser";
 import { ROOT } from "./ops/repository";
-import { asAdmin } from "./support/asAdmin";
 import { findBrowser } from "./support/browser";
 import { charged, wallet } from "./support/chargedWallet";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
@@ -96,29 +94,6 @@ withBrowser("an operator with the console", () => {
     await expectOutcome(lee.page, "Done.");
     await page.goto(addressOf("/settlement"));
     await queueOf(page, bank).getByRole("button", { name: "Pause" }).waitFor();
-  });
-
-  test("ends a BLOCKED operation with a second operator, and sees it settle", async () => {
-    const { page } = kim;
-    const jammed = await newOrganisation(stack.stack());
-    const { paymentId: blockedId } = await pay(jammed);
-    await pause(page, jammed, "incident 8");
-    const { paymentId: waitingId } = await pay(jammed);
-    await blockOperation(waitingId);
-    await page.goto(addressOf(`/operations/${waitingId}`));
-    await page.getByText("BLOCKED: an operator must end it").waitFor();
-    await page.getByRole("button", { name: "End operation" }).click();
-    await act(page, { label: "End operation", reason: "the relayer can read it now" });
-    await expectOutcome(page, "Proposed.");
-    await decide(lee.page, { reason: "the relayer can read it now", by: "deployed today" });
-    await expectOutcome(lee.page, "Done.");
-    await propose(page, jammed, "incident 8 is over");
-    await decide(lee.page, { reason: "incident 8 is over", by: "seen with kim" });
-    await expectOutcome(lee.page, "Done.");
-    for (const id of [blockedId, waitingId]) {
-      await page.goto(addressOf(`/operations/${id}`));
-      await page.getByText(/^Final in block \d+$/).waitFor();
-    }
   });
 
   test("freezes a wallet at once, and unfreezes it only with a second operator", async () => {
@@ -218,19 +193,6 @@ withBrowser("an operator with the console", () => {
     await queueOf(page, organisation).getByRole("button", { name: "Resume" }).click();
     await act(page, { label: "Resume", reason });
     await expectOutcome(page, "Proposed.");
-  }
-
-  /** As the relayer stores an entry that it cannot read. */
-  async function blockOperation(ledgerRef: string): Promise<void> {
-    await asAdmin(stack.stack(), "chain_relayer", (db) =>
-      eventually(async () => {
-        const rows = await db.query(sql`
-          update operations set state = 'BLOCKED', wait_reason = 'unreadable', operation_id = null,
-            steps = '[]', from_wallets = '{}'
-          where ledger_ref = ${ledgerRef} and state = 'WAITING' returning ledger_ref`);
-        expect(rows).toHaveLength(1);
-      }),
-    );
   }
 
   async function decide(page: Page, { reason, by }: { reason: string; by: string }): Promise<void> {

@@ -22,7 +22,7 @@ export function reportQuery<F extends z.ZodRawShape>(fields: F) {
     ).optional(),
   };
   return z.strictObject({ ...period, ...fields }).superRefine((query, context) => {
-    for (const [path, message] of problemsOf(query as GivenPeriod))
+    for (const [path, message] of problemsOf(query))
       context.addIssue({ code: "custom", path: [path], message });
   });
 }
