@@ -8,7 +8,8 @@ export interface ConsumerPosition {
   /** Events of all partitions that were handled. */
   events: number;
   /** The last time that a partition moved. */
-  movedAt: Date;
+  /** Null before the first event. */
+  movedAt: Date | null;
   /** Events that the group could not handle, and that were not replayed. */
   deadLetters: number;
 }
@@ -17,7 +18,7 @@ export interface ConsumerPosition {
 export function listConsumers(db: Queryable): Promise<ConsumerPosition[]> {
   return db.query<ConsumerPosition>(sql`
     select consumer_group as "group", topic, count(*)::integer as partitions, sum(number)::float8 as events,
-      max(moved_at) as "movedAt",
+      max(moved_at) filter (where isfinite(moved_at)) as "movedAt",
       (select count(*)::integer from dead_letters
         where dead_letters.consumer_group = feed_cursors.consumer_group
           and dead_letters.topic = feed_cursors.topic and replayed_at is null

@@ -93,14 +93,16 @@ test("a webhook is listed with its backlog, disabled, enabled, and its failed de
 
 test("consumer list shows how far each feed was read, with the dead letters", async () => {
   await world.db.run(sql`
-    insert into feed_cursors (consumer_group, topic, partition, number) values
-      ('events.journal', 'wonrail.ledger.v1', 0, 7), ('events.journal', 'wonrail.ledger.v1', 1, 5)`);
+    insert into feed_cursors (consumer_group, topic, partition, number, moved_at) values
+      ('events.chain', 'wonrail.relayer.v1', 0, 0, '-infinity'),
+      ('events.journal', 'wonrail.ledger.v1', 0, 7, now()), ('events.journal', 'wonrail.ledger.v1', 1, 5, '-infinity')`);
   await world.db.run(sql`
     insert into dead_letters (consumer_group, topic, partition, message_key, event_type, headers, payload, error, digest)
     values ('events.journal', 'wonrail.ledger.v1', 0, 'key', 'journal_posted', '{}', '', 'unreadable', 'digest')`);
   const { code, out } = await run("consumer", "list", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual([
+    { group: "events.chain", topic: "wonrail.relayer.v1", partitions: 1, events: 0, deadLetters: 0 },
     {
       ...{ group: "events.journal", topic: "wonrail.ledger.v1", partitions: 2, events: 12 },
       ...{ movedAt: expect.any(String), deadLetters: 1 },

@@ -94,8 +94,9 @@ export function adminRpc({ db }: { db: Database }): GrpcService {
     async listConsumers() {
       const consumers = await listConsumers(db);
       return {
-        consumers: consumers.map(({ group, events, ...rest }) => ({
+        consumers: consumers.map(({ group, events, movedAt, ...rest }) => ({
           ...rest,
+          movedAt: movedAt ?? undefined,
           consumerGroup: group,
           events: BigInt(events),
         })),

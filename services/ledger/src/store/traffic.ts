@@ -6,7 +6,7 @@ const LATE_S = 30;
 const MINUTES_AT_ONCE = 60;
 
 /**
- * Counts the minutes since the last counted one, of one day at most. Two replicas may count the same
+ * Counts the minutes since the last counted one, of one day at most, and the last hour at first. Two replicas may count the same
  * minute: they count the same rows. Returns the number of counted minutes.
  */
 export function countMinutes(db: Queryable): Promise<number> {
@@ -16,7 +16,9 @@ export function countMinutes(db: Queryable): Promise<number> {
     from (
       select minute from generate_series(
         greatest(
-          (select max(minute) from traffic_minutes) + interval '1 minute',
+          coalesce(
+            (select max(minute) from traffic_minutes) + interval '1 minute',
+            date_trunc('minute', now()) - interval '61 minutes'),
           date_trunc('minute', now()) - interval '1 day'),
         date_trunc('minute', now() - make_interval(secs => ${LATE_S})) - interval '1 minute',
         interval '1 minute') as minute
