@@ -22,7 +22,7 @@ export type Part =
   | { kind: "lines"; lines: StatementLine[] }
   | { kind: "close"; statement: Statement };
 
-const LINES_PER_CALL = 1_000;
+const LINES_PER_CALL = 250;
 const WALLETS_PER_CALL = 100;
 /** Wallets whose first pages are read at once: most wallets have one page. */
 const WALLETS_AT_ONCE = 4;
