@@ -50,7 +50,6 @@ const everywhere = [
     "sandbox",
     "keys-and-scopes",
     "handle-errors",
-    "events",
     "sdk",
     "python",
     "other-languages",

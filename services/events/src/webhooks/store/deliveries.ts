@@ -216,8 +216,8 @@ export async function replayRange(
 
 /**
  * Attempts failed deliveries again at once, as if they were new: also those that pause before a
- * later attempt. Returns the number. The lock admits the key locks of attempts that are saved
- * meanwhile. The statement skips deliveries that another replay or the deletion has locked.
+ * later attempt. Returns the number. An attempt that is being saved holds only a key lock, which
+ * this lock admits. Deliveries that another replay or the deletion has locked are left out.
  */
 export async function replayFailed(
   tx: Tx,
