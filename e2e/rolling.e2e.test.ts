@@ -22,7 +22,7 @@ import { startStack, type TestStack } from "./support/startStack";
 
 jest.setTimeout(900_000);
 
-const ROUNDS = process.env.WONRAIL_DEEP === "true" ? 10 : 1;
+const ROUNDS = process.env.WONRAIL_DEEP === "true" ? 4 : 1;
 const TAKES_TRAFFIC_MS = 60_000;
 
 let stack: TestStack;
