@@ -16,6 +16,8 @@ export interface Consumer {
   log: Log;
   metrics: ConsumerMetrics;
   rest: Pause;
+  /** When this process began to consume. */
+  startedAt: Date;
   /** How long a failed batch is handled one by one before the rest waits for the next attempt. */
   aloneMs: number;
 }

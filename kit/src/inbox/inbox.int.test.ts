@@ -78,6 +78,16 @@ function start(handlers: Record<string, EventHandler | BulkHandler>) {
 }
 
 describe("a consumer", () => {
+  it("leaves out an event from before its start that only Kafka has, and takes the next under its number", async () => {
+    const { deliver } = start({ noted: note });
+    const before = new Date(Date.now() - 3_600_000).toISOString();
+    await deliver(message("noted", "lost", { occurred_at: before }));
+    expect(await effects()).toEqual([]);
+    number = 0;
+    await deliver(message("noted", "new"));
+    expect(await effects()).toEqual(["new"]);
+  });
+
   it("handles each event once and in order, however often it is delivered", async () => {
     const bus = start({ noted: note });
     const [a, b, c] = [message("noted", "a"), message("noted", "b"), message("noted", "c")];

@@ -29,6 +29,7 @@ function consumerOf(group: string, noted: EventHandler): Consumer {
     log: testLog(),
     metrics: consumerMetrics(new Registry(), group),
     rest: createPause(),
+    startedAt: new Date(),
     aloneMs: 60_000,
   };
 }

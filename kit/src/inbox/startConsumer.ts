@@ -51,7 +51,7 @@ export function startConsumer(options: StartConsumerOptions): RunningConsumer {
   const { db, spec, feeds, withKafka, log, registry } = options;
   const rest = createPause();
   const metrics = consumerMetrics(registry, spec.group);
-  const consumer: Consumer = { db, spec, log, rest, metrics, aloneMs: ALONE_MS };
+  const consumer: Consumer = { db, spec, log, rest, metrics, startedAt: new Date(), aloneMs: ALONE_MS };
   const readers = new Map(
     spec.topics.map((topic) => {
       const feed = feeds[topic];
