@@ -5,7 +5,7 @@ import { sql } from "../db";
 import { listDeadLetters } from "../inbox";
 import { partitionOf } from "../outbox";
 import { eventually, type Proxy, startProxy, testLog } from "../testing";
-import { openKafkaBus } from "./kafka";
+import { openKafkaBus, readKafkaTopic } from "./kafka";
 import type { Dial } from "./kafka/dial";
 import { TopicRefusedError } from "./port";
 import { feedConformance } from "./testing/conformance";
@@ -28,6 +28,41 @@ if (brokers === undefined) {
     await loadKafkajs();
     return brokers;
   });
+
+  test(
+    "a topic is read once from a time on, each partition in order up to its end",
+    async () => {
+      const options = { clientId: newName("reader"), brokers, replication: 1, log: testLog() };
+      const topic = newName("read.once");
+      const bus = openTestKafka(brokers);
+      const texts: string[] = [];
+      const read = (since: Date) =>
+        readKafkaTopic(options, {
+          topic,
+          since,
+          handle: async ({ value }) => void texts.push(value.toString()),
+        });
+      try {
+        await bus.ensureTopics([{ name: topic, partitions: 2 }]);
+        await read(new Date(0));
+        expect(texts).toEqual([]);
+        await bus.publish([textMessage(topic, "early")]);
+        await sleep(50);
+        const since = new Date();
+        await bus.publish([textMessage(topic, "1"), textMessage(topic, "2")]);
+        await bus.publish([{ ...textMessage(topic, "other"), partition: 1 }]);
+        await read(since);
+        expect(texts.filter((text) => text !== "other")).toEqual(["1", "2"]);
+        expect(texts).toContain("other");
+        texts.length = 0;
+        await read(new Date(0));
+        expect(texts.filter((text) => text !== "other")).toEqual(["early", "1", "2"]);
+      } finally {
+        await bus.close();
+      }
+    },
+    SLOW,
+  );
 
   describe("an event that Kafka loses", () => {
     let world: World;

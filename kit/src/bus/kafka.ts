@@ -20,6 +20,7 @@ import { type Dial, dial } from "./kafka/dial";
 import { createKafkaLog } from "./kafka/createKafkaLog";
 import { isTransientKafkaError } from "./kafka/isTransientKafkaError";
 import { watchMembership } from "./kafka/membership";
+import { rangesOf, readRanges } from "./kafka/readRanges";
 import { checkTopics, createMissing, requireTopics } from "./kafka/topics";
 import { watchTopics } from "./kafka/watchTopics";
 import { type Liveness, watchLiveness } from "./liveness";
@@ -127,6 +128,30 @@ interface KafkaParts {
   options: port.KafkaBusOptions;
   tuning: KafkaTuning;
   metrics: BusMetrics;
+}
+
+// ---- reading once
+
+/** Reads what the brokers keep of a topic from a time on, once. See kafka/readRanges.ts. */
+export async function readKafkaTopic(
+  options: port.KafkaBusOptions,
+  { topic, since, handle }: port.ReadOnce,
+): Promise<void> {
+  const parts = { options, tuning: DEFAULT_TUNING, metrics: busMetrics() };
+  const { kafka, giveUp, hangUp } = openClient(parts, BOUNDED);
+  const [admin, groupId] = [kafka.admin(), `${options.clientId}.restore`];
+  const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false });
+  try {
+    await admin.connect();
+    const starts = await admin.fetchTopicOffsetsByTimestamp(topic, since.getTime());
+    const ranges = rangesOf(starts, await admin.fetchTopicOffsets(topic));
+    const onCrash = (listener: (error: Error) => void) =>
+      void consumer.on(consumer.events.CRASH, ({ payload }) => listener(payload.error));
+    await readRanges(consumer, { topic, ranges, handle, onCrash });
+  } finally {
+    giveUp();
+    await Promise.all([consumer.disconnect(), admin.disconnect()]).catch(hangUp);
+  }
 }
 
 // ---- connections

@@ -68,6 +68,13 @@ export interface SubscribeOptions {
   signal?: AbortSignal;
 }
 
+export interface ReadOnce {
+  topic: string;
+  /** Messages that Kafka stored at this time or later. */
+  since: Date;
+  handle: (message: ReceivedMessage) => Promise<void>;
+}
+
 export interface Subscription {
   /** Waits for the running batch, commits it and leaves the group. */
   close(): Promise<void>;

@@ -30,7 +30,7 @@ export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
           insert into outbox (event_id, topic, type, aggregate_id, version, org_id, request_id, traceparent, payload)
           select event_id, topic, type, aggregate_id, version, org_id, request_id, traceparent, payload
           from unnest(
-            ${events.map(() => hexOf(newId("evt")))}::uuid[],
+            ${events.map(({ eventId }) => hexOf(eventId ?? newId("evt")))}::uuid[],
             ${events.map(({ topic }) => topic)}::text[],
             ${events.map(({ type }) => type)}::text[],
             ${events.map(({ aggregateId }) => aggregateId)}::text[],

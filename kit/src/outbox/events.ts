@@ -1,5 +1,9 @@
+import type { Id } from "../contract/ids";
+
 /** An event to store. `version` grows by one with every event of the aggregate. */
 export interface NewEvent {
+  /** Only of an event that a restored service appends again: consumers that know it skip it. */
+  eventId?: Id<"evt">;
   topic: string;
   /** The payload's message name in snake_case. */
   type: string;

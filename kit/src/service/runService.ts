@@ -1,6 +1,6 @@
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { actionsOf, createAdminService, watchProposals } from "../admin";
-import { type Bus, openKafkaBus, type Topic } from "../bus";
+import { type Bus, openKafkaBus, readKafkaTopic, type ReadOnce, type Topic } from "../bus";
 import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
 import { type Database, openDatabase, untilReachable } from "../db";
@@ -29,9 +29,13 @@ export interface ServiceParts<C extends ServiceConfig> {
   registry: Registry;
   /** This process's certificate for its calls; absent without TLS. */
   tls?: TlsIdentity | undefined;
+  /** Reads what Kafka keeps of this service's own topic. Absent without Kafka. */
+  readOwnTopic?: ReadOwnTopic | undefined;
   /** Called in the order of registration when the process stops, after the doors are closed. */
   onClose: (name: string, close: () => Promise<void> | void) => void;
 }
+
+export type ReadOwnTopic = (read: Pick<ReadOnce, "since" | "handle">) => Promise<void>;
 
 /** A service's ways in. Each is a file of that name in the service's src. */
 export interface Doors {
@@ -106,7 +110,12 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
       process.exitCode = 1;
       void shutdown.run("cannot go on");
     };
-    const doors = await spec.open({ config, db, log, registry, tls, onClose }, fail);
+    const [topic] = spec.topics;
+    const readOwnTopic: ReadOwnTopic | undefined =
+      place && topic
+        ? (read) => readKafkaTopic({ ...place, clientId: spec.name, log }, { ...read, topic: topic.name })
+        : undefined;
+    const doors = await spec.open({ config, db, log, registry, tls, onClose, readOwnTopic }, fail);
     await openDoors({ spec, tls, db, bus, log, registry, shutdown, doors, fail });
     for (const [name, close] of closers) shutdown.add(name, close);
     if (bus) shutdown.add("bus", () => bus.close());
