@@ -90,7 +90,7 @@ const AFTER_MS = 2_000;
 /** The aggregate is the charge, so that a delivery can be found by its object. */
 function posted(orgId: string): ReceivedEvent {
   const entry = chargeEntry(newId("wal"), 5_000n, 5_000n);
-  const payload = Buffer.from(JournalPosted.encode({ entries: [entry] }).finish());
+  const payload = Buffer.from(JournalPosted.encode({ entries: [entry], requests: [] }).finish());
   return {
     ...{
       id: newId("evt"),

@@ -26,6 +26,7 @@ type AdminApp = Pick<
   | "listFrozenWallets"
   | "listHolds"
   | "listStatement"
+  | "reenterLostEntries"
   | "search"
   | "unfreezeWallet"
 >;
@@ -131,6 +132,12 @@ export function adminRpc(app: AdminApp, db: Database): GrpcService {
       const freeze = readFreeze(remaining, "remaining", ["NONE", "OUTGOING"]);
       await app.unfreezeWallet({ ...keyOf({ orgId, walletId }), freeze }, operator);
       return {};
+    },
+
+    async reenterLostEntries(_request, { operator }) {
+      const reentered = await app.reenterLostEntries(operator);
+      if (!reentered) throw refusal("kafka", "the ledger runs without Kafka, which alone keeps lost entries");
+      return { ...reentered, entries: BigInt(reentered.entries), known: BigInt(reentered.known) };
     },
   };
   return implementAdmin(LedgerAdminServiceService, handlers, db);

@@ -13,6 +13,7 @@ import { createEngine } from "./commands/engine";
 import { freezeWallet, unfreezeWallet, type WantedFreeze } from "./commands/freezeWallet";
 import { maintainPartitions, openJournalWindow } from "./commands/maintainPartitions";
 import { readRequest } from "./commands/readRequest";
+import { type Reentered, reenterLostEntries } from "./commands/reenterLostEntries";
 import { verifyAccounts } from "./commands/verifyAccounts";
 import { verifyJournal } from "./commands/verifyJournal";
 import { createFrozenWalletsGauge } from "./metrics/frozenWalletsGauge";
@@ -30,6 +31,7 @@ import { type PeriodQuery, readStatement } from "./queries/readStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
 import { countFrozenByOperator, type FrozenFilter, listFrozenWallets } from "./store/frozenWallets";
 import { listHeads } from "./store/journalHeads";
+import { type JournalWindow } from "./store/partitions";
 import { countTraffic } from "./commands/countTraffic";
 import { pruneKeys } from "./commands/pruneKeys";
 import { getAccount, listHolds } from "./queries/getAccount";
@@ -44,7 +46,7 @@ const SCAN_TIMEOUT_MS = 60_000;
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-export async function createApp({ config, db, log, registry, onClose }: AppParts) {
+export async function createApp({ config, db, log, registry, onClose, readOwnTopic }: AppParts) {
   const { BATCH_QUEUES: queues, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const limitWon = won(BigInt(config.MAX_CHARGED_PER_DAY_WON));
   const chargeBudget = createChargeBudget({ db, log, limitWon, now: Date.now });
@@ -97,6 +99,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     unfreezeWallet: (wanted: WantedFreeze, operator: ActingOperator) =>
       unfreezeWallet(freezing, wanted, operator),
     listFrozenWallets: (filter: FrozenFilter) => listFrozenWallets(db, filter),
+    reenterLostEntries: bindReentry({ db, log, hasSandbox: sandbox, readOwnTopic }, window),
     countFrozenWallets: async () => frozenGauge.found(await countFrozenByOperator(db)),
 
     getBalances: (orgId: string, accountIds: string[]) => getBalances(db, orgId, accountIds),
@@ -123,6 +126,17 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
   };
 }
 
+/** Answers null without Kafka, which alone keeps lost entries. */
+function bindReentry(
+  { readOwnTopic, ...deps }: Pick<AppParts, "db" | "log" | "readOwnTopic"> & { hasSandbox: boolean },
+  window: { current(): JournalWindow },
+) {
+  // The first caller's name is lost. The ledger has admitted the request before.
+  const read = (message: PostRequest) => readRequest(message, window.current(), null);
+  return async (operator: ActingOperator): Promise<Reentered | null> =>
+    readOwnTopic === undefined ? null : reenterLostEntries({ ...deps, read, readOwnTopic }, operator);
+}
+
 function operatorViews(db: Database) {
   return {
     getAccount: (accountId: string) => getAccount(db, accountId),
@@ -136,4 +150,7 @@ function operatorViews(db: Database) {
   };
 }
 
-export type AppParts = Pick<ServiceParts<Config>, "config" | "db" | "log" | "registry" | "onClose">;
+export type AppParts = Pick<
+  ServiceParts<Config>,
+  "config" | "db" | "log" | "registry" | "onClose" | "readOwnTopic"
+>;

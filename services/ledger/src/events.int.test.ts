@@ -58,8 +58,8 @@ test("every posted entry is in one event of its organisation, equal to the journ
   const { entries } = await listJournal(database.db, orgId, 0n, 500);
   expect(entries).toHaveLength(1 + 20 + 1 + 1 + 1);
   expect(rows.map(({ version }) => version)).toEqual(entries.map((_, index) => BigInt(index + 1)));
-  expect(rows.map(({ payload }) => JournalPosted.decode(payload))).toEqual(
-    entries.map((entry) => ({ entries: [entryMessage(entry)] })),
+  expect(rows.map(({ payload }) => JournalPosted.decode(payload).entries)).toEqual(
+    entries.map((entry) => [entryMessage(entry)]),
   );
   for (const row of rows)
     expect(row).toMatchObject({ topic: "wonrail.ledger.v1", type: "journal_posted", aggregate_id: orgId });

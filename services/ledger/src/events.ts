@@ -20,7 +20,7 @@ const ENTRIES_PER_EVENT = 20;
 export function eventsOf(changes: Changes, origins: ReadonlyMap<LedgerRequest, Origin>): NewEvent[] {
   if (changes.heads.size === 0) return [];
   const posted = changes.answered.flatMap(({ request, answer: { outcome } }) =>
-    outcome.status === "posted" ? [{ entry: outcome.entry, origin: origins.get(request)! }] : [],
+    outcome.status === "posted" ? [{ entry: outcome.entry, request, origin: origins.get(request)! }] : [],
   );
   return [...groupBy(posted, ({ entry }) => entry.orgId).values()].flatMap((ofOrganisation) =>
     chunksOf(ofOrganisation, ENTRIES_PER_EVENT).map(journalPosted),
@@ -29,6 +29,7 @@ export function eventsOf(changes: Changes, origins: ReadonlyMap<LedgerRequest, O
 
 interface Posted {
   entry: Entry;
+  request: LedgerRequest;
   origin: Origin;
 }
 
@@ -36,6 +37,7 @@ function journalPosted(posted: Posted[]): NewEvent {
   const { orgId, orgSequence } = posted.at(-1)!.entry;
   const { requestId, traceparent } = posted[0]!.origin;
   const entries = posted.map(({ entry }) => entryMessage(entry));
+  const requests = posted.map(({ request }) => Buffer.from(request.encode?.() ?? []));
   return {
     topic: TOPIC,
     type: "journal_posted",
@@ -44,6 +46,6 @@ function journalPosted(posted: Posted[]): NewEvent {
     orgId,
     requestId,
     traceparent,
-    payload: JournalPosted.encode({ entries }).finish(),
+    payload: JournalPosted.encode({ entries, requests }).finish(),
   };
 }

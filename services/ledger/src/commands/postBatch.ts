@@ -96,7 +96,7 @@ export async function clocksOf(
 }
 
 export async function ensureOrgs(
-  { db, knownOrgs }: BatchDeps,
+  { db, knownOrgs }: Pick<BatchDeps, "db" | "knownOrgs">,
   requests: readonly LedgerRequest[],
 ): Promise<void> {
   const unknown = new Set(requests.map(({ orgId }) => orgId).filter((orgId) => !knownOrgs.has(orgId)));

@@ -8,7 +8,7 @@ import {
   MAX_METADATA_VALUE_CHARACTERS,
   MAX_REFERENCE_CHARACTERS,
 } from "@wonrail/kit/contract/notes";
-import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
+import { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { IdempotencyKey, LedgerRequest } from "../domain/types";
 import { contentOf, readIntent } from "../intents";
 import { anyId, check, checkText } from "../intents/fields";
@@ -44,7 +44,8 @@ export function readRequest(
   const intent = readIntent(message.intent);
   const notes = { memo, reference, metadata, relatedId };
   const contentHash = hashOf(contentOf({ intent, ...notes }));
-  return { orgId, requestId, key: readKey(message.key), contentHash, ...notes, intent, caller };
+  const encode = () => PostRequest.encode(message).finish();
+  return { orgId, requestId, key: readKey(message.key), contentHash, ...notes, intent, caller, encode };
 }
 
 function readKey(message: PostRequest["key"]): IdempotencyKey | null {

@@ -37,6 +37,8 @@ export interface LedgerRequest extends RequestNotes {
   intent: Intent;
   /** The service that sent it, by its certificate. Null where callers have no certificates. */
   caller: string | null;
+  /** The message that it was read from. The event carries it. Absent in tests of pure rules. */
+  encode?: () => Uint8Array;
 }
 
 /** Texts of the caller that change nothing about the money. */

@@ -268,7 +268,7 @@ test("wallet events show the balance after the newest entry", async () => {
   const orgId = newId("org");
   const walletId = newId("wal");
   const facts = { walletId, orgId, userId: "u-1", walletType: WalletType.NORMAL, walletAddress: OUTSIDE };
-  const made = { wallet: facts, metadata: { branch: "Seoul" }, createdAt: new Date(1_000) };
+  const made = { wallet: facts, metadata: { branch: "Seoul" }, createdAt: new Date(1_000), keyIndex: 1 };
   const wallet = (type: string, payload: Uint8Array) => received(type, orgId, walletId, payload);
   const updated = { walletId, metadata: { branch: "Busan" }, updatedAt: new Date(2_000) };
   await world.project("projectWallets", [wallet("wallet_created", WalletCreated.encode(made).finish())]);
@@ -302,7 +302,7 @@ test("a freeze by operators is published, and one by the chain is left to chain-
   const orgId = newId("org");
   const walletId = newId("wal");
   const facts = { walletId, orgId, userId: "u-1", walletType: WalletType.NORMAL, walletAddress: OUTSIDE };
-  const made = { wallet: facts, metadata: {}, createdAt: new Date(1_000) };
+  const made = { wallet: facts, metadata: {}, createdAt: new Date(1_000), keyIndex: 1 };
   const created = received("wallet_created", orgId, walletId, WalletCreated.encode(made).finish());
   await world.project("projectWallets", [created]);
   const post = (source: FreezeSource, freeze: Freeze) =>

@@ -87,7 +87,7 @@ export function received(
 }
 
 function journalPosted(orgId: string, entries: Entry[]): ReceivedEvent {
-  return received("journal_posted", orgId, orgId, JournalPosted.encode({ entries }).finish());
+  return received("journal_posted", orgId, orgId, JournalPosted.encode({ entries, requests: [] }).finish());
 }
 
 export function submitted(...ledgerRefs: string[]): ReceivedEvent {

@@ -47,7 +47,7 @@ export async function readJournal(world: World): Promise<Entry[]> {
 }
 
 export function journalPosted(entry: Entry): Delivered {
-  const payload = Buffer.from(JournalPosted.encode({ entries: [entry] }).finish());
+  const payload = Buffer.from(JournalPosted.encode({ entries: [entry], requests: [] }).finish());
   return { type: "journal_posted", version: entry.orgSequence, occurredAt: entry.postedAt!, payload };
 }
 
