@@ -48,6 +48,8 @@ function walletActions(db: Database) {
     {
       checkSeals: notAsked,
       resealSeeds: notAsked,
+      reenterLostWallets: notAsked,
+      skipKeyIndexes: notAsked,
       getReopening: notAsked,
       getOverview: notAsked,
       search: notAsked,

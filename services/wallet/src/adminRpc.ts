@@ -15,6 +15,8 @@ type AdminApp = Pick<
   App,
   | "checkSeals"
   | "resealSeeds"
+  | "reenterLostWallets"
+  | "skipKeyIndexes"
   | "requestReopening"
   | "findReopening"
   | "getOverview"
@@ -80,6 +82,17 @@ export function adminRpc(app: AdminApp, db: Database): GrpcService {
     async resealSeeds(_request, { operator }) {
       const { kekId, resealed, unopened } = await withKeyFile(() => app.resealSeeds(operator));
       return { kekId, resealed, unopenedOrgIds: unopened };
+    },
+
+    async skipKeyIndexes(_request, { operator }) {
+      return { organisations: await app.skipKeyIndexes(operator) };
+    },
+
+    async reenterLostWallets(_request, { operator }) {
+      const reentered = await app.reenterLostWallets(operator);
+      if (!reentered)
+        throw refusal("kafka", "the service runs without Kafka, which alone keeps lost wallets");
+      return { ...reentered, wallets: BigInt(reentered.wallets), known: BigInt(reentered.known) };
     },
 
     async reopenWallet(request, { operator }) {

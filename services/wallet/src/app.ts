@@ -9,15 +9,19 @@ import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { createWallet, ensureWallet } from "./commands/createWallet";
 import { deactivateWallet } from "./commands/deactivateWallet";
 import { deleteOldVelocity } from "./commands/deleteOldVelocity";
+import { escrowSeeds } from "./commands/escrowSeeds";
 import { finishWallets } from "./commands/finishWallets";
+import { type Reentered, reenterLostWallets } from "./commands/reenterLostWallets";
 import { beginReopening, reopenWallets } from "./commands/reopenWallets";
 import { resealSeeds } from "./commands/resealSeeds";
 import { signAuthorizations, type SignDeps } from "./commands/signAuthorizations";
+import { skipKeyIndexes } from "./commands/skipKeyIndexes";
 import { updateWallet } from "./commands/updateWallet";
 import { type Config } from "./config";
 import { type Wallet } from "./domain/wallet";
 import { openCurve } from "./keys/curve";
 import { createKeyring } from "./keys/keyring";
+import { folderEscrow } from "./keys/seedEscrow";
 import { fileKms } from "@wonrail/kit/kms";
 import { typedDataFor } from "./keys/typedData";
 import { getWallet, withBalances } from "./queries/getWallet";
@@ -31,7 +35,7 @@ import { findWallet, listWalletsByAddress, listWalletsById } from "./store/walle
 export type App = ReturnType<typeof createApp>;
 
 /** Table of contents: every command and query, bound to its dependencies. */
-export function createApp({ config, db, log, registry, tls, onClose }: ServiceParts<Config>) {
+export function createApp({ config, db, log, registry, tls, onClose, readOwnTopic }: ServiceParts<Config>) {
   const ledger = createClient(LedgerServiceService, {
     name: "ledger",
     address: config.LEDGER_ADDRESS,
@@ -50,6 +54,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     ledger,
     log,
     keyring: createKeyring({ kms: fileKms(config.KEK_PATH), curve }),
+    escrow: config.SEED_ESCROW_FOLDER === undefined ? null : folderEscrow(config.SEED_ESCROW_FOLDER),
     newWalletId: () => newId("wal"),
     newRequestId: () => newId("req"),
     chain,
@@ -87,6 +92,12 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     signingLimitWon: deps.limits.walletWon,
     checkSeals: () => checkSeals(deps),
     resealSeeds: (operator: ActingOperator) => resealSeeds(deps, operator),
+    /** Null without Kafka, which alone keeps lost wallets. */
+    async reenterLostWallets(operator: ActingOperator): Promise<Reentered | null> {
+      return readOwnTopic === undefined ? null : reenterLostWallets({ ...deps, readOwnTopic }, operator);
+    },
+    escrowSeeds: (signal: AbortSignal) => escrowSeeds(deps, signal),
+    skipKeyIndexes: (operator: ActingOperator) => skipKeyIndexes(deps, operator),
     deleteOldIdempotencyKeys: (signal: AbortSignal) => deleteOldKeys(db, signal),
     deleteOldVelocity: (signal: AbortSignal) => deleteOldVelocity(deps, signal),
     getWallet: bind(getWallet),

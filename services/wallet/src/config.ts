@@ -10,6 +10,11 @@ const schema = z.object({
   LEDGER_ADDRESS: hostPort,
   /** The file with the key-encryption keys (a mounted Secret). Only its path is configured, never a key. */
   KEK_PATH: z.string(),
+  /**
+   * A folder on other storage than the database's, for copies of the sealed seeds. Without it the
+   * seeds that are newer than the last backup are lost with the database.
+   */
+  SEED_ESCROW_FOLDER: z.string().min(1).optional(),
   CHAIN_ID: count.min(1),
   TOKEN_ADDRESS: address,
   /** The longest time until an authorization ends. */

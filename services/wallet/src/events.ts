@@ -14,11 +14,11 @@ const TOPIC = "wonrail.wallet.v1";
 export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
 export function walletCreated(wallet: Wallet): NewEvent {
-  const { metadata, createdAt } = wallet;
+  const { metadata, createdAt, keyIndex } = wallet;
   return event(
     "wallet_created",
     wallet,
-    WalletCreated.encode({ wallet: walletFactsMessage(wallet), metadata, createdAt }).finish(),
+    WalletCreated.encode({ wallet: walletFactsMessage(wallet), metadata, createdAt, keyIndex }).finish(),
   );
 }
 

@@ -11,6 +11,7 @@ export function jobs(app: App): Job[] {
       everyMs: 3_600_000,
       run: (signal) => app.deleteOldIdempotencyKeys(signal),
     },
+    { name: "escrow_seeds", everyMs: 600_000, run: (signal) => app.escrowSeeds(signal) },
     { name: "delete_old_velocity", everyMs: 3_600_000, run: (signal) => app.deleteOldVelocity(signal) },
   ];
 }

@@ -3,7 +3,8 @@ import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
 import { checkMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet, type WalletType } from "../domain/wallet";
-import { type Keyring } from "../keys/keyring";
+import { type Keyring, type SealedSeed } from "../keys/keyring";
+import { type SeedEscrow } from "../keys/seedEscrow";
 import { findSeed, insertSeed, reserveKeyIndex } from "../store/seeds";
 import { type CreationKey, findUserWallet, findWalletByCreationKey, insertWallet } from "../store/wallets";
 import { withUnknownOutcome } from "./withUnknownOutcome";
@@ -12,6 +13,8 @@ import { type OpenAccountDeps, openAccount } from "./openAccount";
 export interface CreateWalletDeps extends OpenAccountDeps {
   db: Database;
   keyring: Keyring;
+  /** Null when seeds are kept in the database alone. */
+  escrow: SeedEscrow | null;
   newWalletId: () => Id<"wal">;
 }
 
@@ -104,9 +107,40 @@ async function reserveWallet(
   return { wallet: first, existed: true };
 }
 
-async function seedOf({ db, keyring }: CreateWalletDeps, orgId: string) {
-  const known = await findSeed(db, orgId);
+export type SeedDeps = Pick<CreateWalletDeps, "db" | "keyring" | "escrow">;
+
+/** The organisation's seed, which is created when it is absent. */
+async function seedOf(deps: SeedDeps, orgId: string): Promise<SealedSeed> {
+  const known = await findKnownSeed(deps, orgId);
   if (known) return known;
-  await insertSeed(db, await keyring.newSeed(orgId));
+  const { db, keyring, escrow } = deps;
+  const seed = await keyring.newSeed(orgId);
+  // Another replica may have deposited its seed first.
+  await insertSeed(db, escrow === null ? seed : await ofEscrow(escrow.deposit(seed)));
   return (await findSeed(db, orgId))!;
+}
+
+/**
+ * The seed in the database. If a restore lost it, the escrow's copy is stored again. Undefined when
+ * the organisation has none.
+ */
+export async function findKnownSeed(
+  { db, escrow }: SeedDeps,
+  orgId: string,
+): Promise<SealedSeed | undefined> {
+  const known = await findSeed(db, orgId);
+  if (known || escrow === null) return known;
+  const copy = await ofEscrow(escrow.find(orgId));
+  if (!copy) return undefined;
+  await insertSeed(db, copy);
+  return findSeed(db, orgId);
+}
+
+/** A request that the escrow does not answer has created no wallet: SYS_002. */
+async function ofEscrow<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new DomainError("SYS_002", null, { cause: error });
+  }
 }

@@ -1,4 +1,4 @@
-import { type Database, type Queryable, sql } from "@wonrail/kit/db";
+import { type Database, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type SealedSeed } from "../keys/keyring";
 
 interface SeedRow {
@@ -39,6 +39,23 @@ export async function reserveKeyIndex(db: Queryable, orgId: string): Promise<num
     update seeds set next_index = greatest(next_index, extract(epoch from now() - '2026-01-01Z'::timestamptz)::integer) + 1
     where org_id = ${orgId} returning next_index - 1 as index`);
   return row!.index;
+}
+
+/**
+ * Leaves out key indexes of every organisation, behind the ones that the clock gives. Returns the
+ * number of organisations.
+ */
+export function skipKeyIndexes(tx: Tx, indexes: number): Promise<number> {
+  return tx.run(sql`
+    update seeds set next_index =
+      greatest(next_index, extract(epoch from now() - '2026-01-01Z'::timestamptz)::integer) + ${indexes}`);
+}
+
+/** Seeds in the order of their organisations' ids. */
+export async function listSeeds(db: Queryable, afterOrgId: string, limit: number): Promise<SealedSeed[]> {
+  const rows = await db.query<SeedRow>(sql`
+    select org_id, version, kek_id, sealed from seeds where org_id > ${afterOrgId} order by org_id limit ${limit}`);
+  return rows.map(toSeed);
 }
 
 export async function listSeedsNotUnder(

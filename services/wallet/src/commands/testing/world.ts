@@ -6,6 +6,7 @@ import { type ClientLifecycle, type PromiseClient } from "@wonrail/kit/grpc/clie
 import { createLog } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
 import { type TestDatabase, testRegistry } from "@wonrail/kit/testing";
+import { type ReadOwnTopic } from "@wonrail/kit/service";
 import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { WalletServiceService, WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
@@ -34,7 +35,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export function openWorld(config: Partial<Config> = {}): Promise<World> {
+export function openWorld(config: Partial<Config> = {}, readOwnTopic?: ReadOwnTopic): Promise<World> {
   return buildWorld(async (parts) => {
     const migrations = join(__dirname, "../../../migrations");
     const database = await parts.database({ schema: "wallet", migrations });
@@ -49,7 +50,8 @@ export function openWorld(config: Partial<Config> = {}): Promise<World> {
     });
     const { address } = await parts.server([ledger.service], { log });
     const own = { LEDGER_ADDRESS: address, KEK_PATH: kekPath, ...SETTINGS, ...config } as Config;
-    const app = parts.app((onClose) => createApp({ config: own, db: database.db, log, registry, onClose }));
+    const { db } = database;
+    const app = parts.app((onClose) => createApp({ config: own, db, log, registry, onClose, readOwnTopic }));
     const admin = adminRpc(app, database.db);
     const common = { db: database.db, service: "wallet", commit: "0", topic: undefined };
     const server = await parts.server([...rpc(app), admin, createAdminService(common, actionsOf([admin]))], {
