@@ -20,6 +20,7 @@ const FLOWS: Record<string, string[]> = {
     "deposits",
     "reconciliation",
     "records",
+    "restore",
     "x402",
   ],
   events: ["feed", "webhooks"],

@@ -30,6 +30,7 @@ const world = buildWorld(async (open) => {
     signerAddress: SIGNER,
     tokenAddress: TOKEN,
     reachChain: async () => provider,
+    correctHeads: async () => undefined,
   };
   const admin = adminRpc(deps);
   const common = { db: database.db, service: "chain-relayer", commit: "0", topic: undefined };

@@ -9,6 +9,7 @@ import { type Provider, RpcUnanswered } from "./evm";
 import { listPaymentManagers, rescan } from "./indexer";
 import { driftMessage, endingMessage, openOperationMessage } from "./messages";
 import { acknowledge, listDrifts } from "./reconciliation";
+import { getRestore, prepareRestore, type PrepareDeps, resumeAfterRestore } from "./restore";
 import {
   type Adoption,
   adoptPaymentManager,
@@ -27,7 +28,7 @@ const MAX_LIMIT = 10_000;
 const QUEUES_BY_DEFAULT = 100;
 const NO_QUEUE = "has no queue: an organisation gets its queue with its first entry";
 
-export interface AdminDeps {
+export interface AdminDeps extends Pick<PrepareDeps, "correctHeads"> {
   db: Database;
   network: string;
   signerAddress: string;
@@ -37,7 +38,7 @@ export interface AdminDeps {
 }
 
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
-export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
+export function adminRpc({ reachChain, correctHeads, ...deps }: AdminDeps): GrpcService {
   const { db, network } = deps;
   const handlers: AdminHandlers<typeof RelayerAdminServiceService> = {
     ...adminReads({ ...deps, onChain }),
@@ -142,6 +143,33 @@ export function adminRpc({ reachChain, ...deps }: AdminDeps): GrpcService {
         adoptPaymentManager({ db, provider }, address, operator),
       );
       if (outcome !== "adopted") throw refusal("address", notAdopted(address, outcome));
+      return {};
+    },
+
+    async getRestore({ limit }, { signal }) {
+      const finalBlock = await onChain(signal, (provider) => provider.finalBlock());
+      const { restore, readBlock, comparedBlock, differences, undecided, ...view } = await getRestore(
+        db,
+        readLimit(limit, MAX_LIMIT),
+      );
+      return {
+        ...view,
+        restore: restore ?? undefined,
+        finalBlock: finalBlock?.number ?? 0n,
+        readBlock: readBlock ?? undefined,
+        comparedBlock: comparedBlock ?? undefined,
+        differences: differences.map(driftMessage),
+        undecided: undecided.map(openOperationMessage),
+      };
+    },
+
+    prepareRestore: (_request, { operator, signal }) =>
+      onChain(signal, (provider) => prepareRestore({ db, provider, correctHeads }, operator, signal)),
+
+    async resumeAfterRestore(_request, { operator }) {
+      const obstacles = await resumeAfterRestore({ db }, operator);
+      if (obstacles === "none") throw refusal("restore", "no restore is under way");
+      if (obstacles.length > 0) throw refusal("restore", obstacles.join(" "));
       return {};
     },
   };

@@ -107,6 +107,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
       signerAddress: deps.signer.address,
       tokenAddress: parts.config.TOKEN_ADDRESS,
       reachChain: (signal: AbortSignal) => chain.reached(signal),
+      correctHeads: (signal: AbortSignal) => correctHeads(deps, signal),
     },
   };
 

@@ -33,4 +33,10 @@ export {
 } from "./store/operationDetails";
 export { findOldestOpenSeconds, summarizeOpen } from "./store/openSummary";
 export { countWalletBlocks, findBlockedWallets, listBlockedWallets } from "./store/walletBlocks";
-export { countPausedQueues, countQueued, listQueues } from "./store/settlementQueues";
+export {
+  countPausedQueues,
+  countQueued,
+  listQueues,
+  pauseQueues,
+  unpauseQueues,
+} from "./store/settlementQueues";

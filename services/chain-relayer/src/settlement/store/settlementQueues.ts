@@ -151,6 +151,16 @@ export async function setQueuePause(db: Queryable, orgId: string, reason: string
   );
 }
 
+/** Pauses every queue that is not paused. Returns their number. */
+export function pauseQueues(tx: Tx, reason: string): Promise<number> {
+  return tx.run(sql`update settlement_queues set paused_reason = ${reason} where paused_reason is null`);
+}
+
+/** Ends the pauses with exactly this reason. Returns their number. */
+export function unpauseQueues(tx: Tx, reason: string): Promise<number> {
+  return tx.run(sql`update settlement_queues set paused_reason = null where paused_reason = ${reason}`);
+}
+
 /** Locks the queue. Returns the reason of its pause, or null if there is no paused queue. */
 export async function lockQueuePause(tx: Tx, orgId: string): Promise<string | null> {
   const queue = await tx.maybe<{ reason: string | null }>(sql`
