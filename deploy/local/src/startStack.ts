@@ -1,4 +1,5 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { createLog } from "@wonrail/kit/log";
 import { issueCertificates, type TlsEnv } from "./certificates";
 import type { Checklist } from "./checklist";
@@ -137,7 +138,7 @@ async function startServices(
   certificates: Record<string, TlsEnv>,
 ): Promise<void> {
   const extra: Record<string, Record<string, string>> = {
-    wallet: { KEK_PATH: secrets.kekFile },
+    wallet: { KEK_PATH: secrets.kekFile, SEED_ESCROW_FOLDER: makeEscrow(home) },
     events: { WEBHOOK_KEK_PATH: secrets.webhookKekFile, WEBHOOK_ALLOW_LOOPBACK: "true" },
     "chain-relayer": {
       OPERATOR_KEY_FILE: secrets.operatorKeyFile,
@@ -150,6 +151,13 @@ async function startServices(
       return supervisor.run(serviceSpec(home, place, stack, own), 1);
     }),
   );
+}
+
+/** The copies of custody's seeds, outside of the database. */
+function makeEscrow({ secretsDir }: Home): string {
+  const folder = join(secretsDir, "seeds");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 function describeStack(

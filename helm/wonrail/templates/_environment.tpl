@@ -26,6 +26,9 @@
 ) -}}
 {{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := mergeOverwrite $env (include "wonrail.kafkaEnvironment" .root | fromYaml) }}{{ end -}}
 {{- end -}}
+{{- if and (eq .name "wallet") .root.Values.secrets.seedEscrow.existingClaim -}}
+{{- $_ := set $env "SEED_ESCROW_FOLDER" "/var/lib/wonrail/seeds" -}}
+{{- end -}}
 {{- if eq .name "console" }}{{ $_ := mergeOverwrite $env (include "wonrail.consoleEnvironment" .root | fromYaml) }}{{ end -}}
 {{- if not .root.Values.mtls.allowPlainText }}{{ $_ := mergeOverwrite $env (include "wonrail.mtlsEnvironment" . | fromYaml) }}
 {{- else if not $facts.edge }}{{ $_ := set $env "ALLOW_UNIDENTIFIED_CALLERS" "true" }}{{ end -}}
@@ -108,6 +111,21 @@ key in the same Secret is not mounted.
 {{- define "wonrail.postgresAuthorityMount" -}}
 {{- if .root.Values.postgres.caSecret -}}
 - { name: postgres-authority, mountPath: /run/secrets/postgres, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{/* Copies of custody's sealed seeds, which all replicas of wallet write. */}}
+{{- define "wonrail.seedEscrowVolume" -}}
+{{- $claim := .root.Values.secrets.seedEscrow.existingClaim -}}
+{{- if and (eq .name "wallet") $claim -}}
+- name: seed-escrow
+  persistentVolumeClaim: { claimName: {{ $claim }} }
+{{- end }}
+{{- end }}
+
+{{- define "wonrail.seedEscrowMount" -}}
+{{- if and (eq .name "wallet") .root.Values.secrets.seedEscrow.existingClaim -}}
+- { name: seed-escrow, mountPath: /var/lib/wonrail/seeds }
 {{- end }}
 {{- end }}
 

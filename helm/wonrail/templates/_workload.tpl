@@ -175,6 +175,7 @@ containers:
       {{- if $schema }}
       - { name: secrets, mountPath: /run/secrets/wonrail, readOnly: true }
       {{- include "wonrail.postgresAuthorityMount" . | nindent 6 }}
+      {{- include "wonrail.seedEscrowMount" . | nindent 6 }}
       {{- end }}
       {{- if not .root.Values.mtls.allowPlainText }}
       - { name: tls, mountPath: /run/secrets/tls, readOnly: true }
@@ -188,6 +189,7 @@ volumes:
   {{- if $schema }}
   {{- include "wonrail.secretVolume" . | nindent 2 }}
   {{- include "wonrail.postgresAuthorityVolume" . | nindent 2 }}
+  {{- include "wonrail.seedEscrowVolume" . | nindent 2 }}
   {{- if eq .root.Values.migrations.mode "initContainer" }}
   {{- include "wonrail.migrationVolume" . | nindent 2 }}
   {{- end }}

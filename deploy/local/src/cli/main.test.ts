@@ -9,7 +9,7 @@ const commands = OWNERS.flatMap(({ service, listCommands }) =>
 
 test("every service has a command, and no two have one of the same name", () => {
   expect(new Set(commands.map(({ service }) => service))).toEqual(
-    new Set(["auth", "chain-relayer", "wallet", "payment", "events", "ledger"]),
+    new Set(["auth", "chain-relayer", "wallet", "payment", "events", "ledger", "all"]),
   );
   const names = OWNERS.flatMap(({ listCommands }) => listCommands().map((command) => command.name()));
   const all = [...names, ...LOCAL_COMMANDS.map(({ name }) => name)];

@@ -7,8 +7,9 @@ import * as payment from "@wonrail/payment/admin";
 import * as wallet from "@wonrail/wallet/admin";
 import { Command } from "commander";
 import { LOCAL_COMMANDS } from "./localCommands";
+import * as restore from "./restore";
 
-/** A service's program of operators' commands. */
+/** A program of operators' commands: of one service, or of a subject that concerns all of them. */
 interface Owner {
   service: string;
   subject: string;
@@ -24,6 +25,7 @@ export const OWNERS: readonly Owner[] = [
   { service: "payment", subject: "Payment records", ...payment },
   { service: "events", subject: "Webhooks", ...events },
   { service: "ledger", subject: "Ledger", ...ledger },
+  { service: "all", subject: "Restore", ...restore },
 ];
 
 /** Hands an operators' command to its service's program. bin/wonrail.mjs runs the local commands. */
