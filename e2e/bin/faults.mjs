@@ -11,6 +11,7 @@ const whole = [
   "e2e/money\\.e2e",
   "e2e/chain/",
   "e2e/torture\\.",
+  "e2e/restore/",
   "e2e/bus/",
 ];
 const patterns = [

@@ -14,7 +14,10 @@ export function renderCli(): string {
   const [, after] = page.split(END);
   const services = OWNERS.map(({ service, subject, listCommands }) => {
     const rows = listCommands().flatMap((command) => findLeaves(command).map(renderRow));
-    const place = `In a cluster: \`node bin/admin.mjs\` in ${service}'s pod.`;
+    const place =
+      service === "all"
+        ? "From a machine that reaches all services, with a certificate for `cli`."
+        : `In a cluster: \`node bin/admin.mjs\` in ${service}'s pod.`;
     return `## ${subject}\n\n${place}\n\n| Command | Effect | Options |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `${before}${BEGIN}\n${services.join("\n")}\n${renderLocal()}\n${END}${after}`;

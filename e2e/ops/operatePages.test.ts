@@ -133,16 +133,17 @@ test("the page saves newer changes before a restore and repeats them before it a
   const section = pageOf("backup");
   const again = ["org rotate-secret", "key revoke", "--status SUSPENDED", "key issue"];
   const places = placesOf(section, [
-    "wonrail-chain-relayer --replicas=0",
-    "from auth.audit_entries",
+    "restore plan --to",
     "--topic wonrail.auth.v1",
-    "from chain_relayer.settlement_queues",
-    "Restore the databases.",
-    "insert into chain_relayer.settlement_queues",
+    "wonrail-chain-relayer --replicas=0",
     "Give the Secrets back",
     "services.chain-relayer.replicas=0",
     ...again,
+    "npx wonrail restore reenter",
     "wonrail-chain-relayer --replicas=2",
+    "npx wonrail restore prepare",
+    "npx wonrail restore verify",
+    "npx wonrail restore resume",
     "scale deployment/wonrail-gateway --replicas=",
   ]);
   expect(places).not.toContain(-1);

@@ -97,8 +97,8 @@ test("commandsOf finds the commands of the pages", () => {
   expect(vocabularyOf("wallet").has("replay")).toBe(false);
 });
 
-/** Error codes, roles, networks and settings of the local stack. */
-const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE|WON(RAIL)?_.*|NAME_FILE)$/;
+/** Error codes, roles, networks, kinds of drifts and settings of the local stack. */
+const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE|UNKNOWN_OPERATION|UNEXPLAINED_MINT|WON(RAIL)?_.*|NAME_FILE)$/;
 
 function isKnown(name: string, known: Set<string>): boolean {
   if (name.endsWith("*")) return [...known].some((each) => each.startsWith(name.slice(0, -1)));
