@@ -46,6 +46,7 @@ export async function heal({ links, postgres, chain, receiver, replicas }: World
   chain.liar.tellTheTruth();
   chain.faulty.setRate(0);
   receiver.setMode("up");
+  postgres.disk?.free();
   await postgres.start();
   await chain.node.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
   await chain.setPaused(false);
