@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run torture:bugs [-- --only TEXT --seeds 1,2,3 --ops N --faults N]
+// npm run torture:bugs [-- --only TEXT --seeds 1,2,3 --sizes 500x4,5000x20]
 import { exitOnFailure, prepare } from "../../deploy/local/bin/prepare.mjs";
 
 exitOnFailure(prepare);

@@ -14,7 +14,8 @@ import { reportSkipped } from "../support/reportSkipped";
 import { startStack, type TestStack } from "../support/startStack";
 import { verifyLedger } from "../support/verifyLedger";
 import { collectFailureLogs } from "../support/collectFailureLogs";
-import { type SmallDisk, startSmallDisk, missingSmallDiskReason } from "./smallDisk";
+import { missingSmallDiskReason } from "./mountedDisk";
+import { type SmallDisk, startSmallDisk } from "./smallDisk";
 
 // The disk of the services' and the feeds' databases is full: first tables cannot grow, then
 // PostgreSQL's log cannot, and it crashes without recovery. Requests succeed or fail completely,

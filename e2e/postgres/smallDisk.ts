@@ -1,13 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
-  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -22,6 +18,7 @@ import { preparePostgres, type PostgresPart } from "@wonrail/local/parts/postgre
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { startGuard } from "@wonrail/local/process/guard";
 import { startProcess } from "@wonrail/local/process/ownedProcess";
+import { mountedUntilClosed } from "./mountedDisk";
 
 /** A durable PostgreSQL on a small file system of its own. */
 export interface SmallDisk {
@@ -51,22 +48,10 @@ const LOOK_EVERY_MS = 100;
 const MAX_CONNECTIONS = 120;
 const SMALL = ["max_wal_size=64MB", "min_wal_size=32MB", "shared_buffers=64MB"];
 
-/** Reason why this machine cannot have a small disk, if any. */
-export function missingSmallDiskReason(): string | undefined {
-  const dir = mkdtempSync(join(tmpdir(), "wonrail-mount-"));
-  try {
-    if (!mount(dir, 1)) return "only who may mount a tmpfs, as root of a machine may, has a disk to fill";
-    spawnSync("umount", [dir]);
-    return undefined;
-  } finally {
-    rmdirSync(dir);
-  }
-}
-
 export async function startSmallDisk(): Promise<SmallDisk> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-disk-"));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user, which needs access.
-  const disk = mountedUntilClosed(dir);
+  const disk = mountedUntilClosed(dir, DISK_MB);
   const guard = startGuard();
   const log = join(dir, "postgres.log");
   const ballast = ballastIn(disk.folder);
@@ -120,29 +105,6 @@ async function prepared(disk: string, logFile: string): Promise<PostgresPart> {
   // The last of repeated settings wins.
   const args = () => [...part.spec.args(), ...SMALL.flatMap((setting) => ["-c", setting])];
   return { ...part, spec: { ...part.spec, args } };
-}
-
-function mount(folder: string, sizeMb: number): boolean {
-  return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m,mode=711`, "tmpfs", folder]).status === 0;
-}
-
-/** A shell unmounts it when its standard input closes, so a killed test run leaves nothing. */
-function mountedUntilClosed(dir: string): { folder: string; close(): Promise<void> } {
-  const folder = join(dir, "disk");
-  mkdirSync(folder);
-  if (!mount(folder, DISK_MB)) throw new Error(`${folder} cannot be mounted`);
-  const script = 'read -r _; umount -l "$1/disk"; rm -rf "$1"';
-  const shell = spawn("/bin/sh", ["-c", script, "sh", dir], {
-    ...{ stdio: ["pipe", "ignore", "ignore"], detached: true, cwd: "/" },
-  });
-  return {
-    folder,
-    async close() {
-      const ended = once(shell, "exit");
-      shell.stdin.end();
-      await ended;
-    },
-  };
 }
 
 function ballastIn(disk: string): Pick<SmallDisk, "fill" | "free"> {

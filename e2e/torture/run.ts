@@ -72,8 +72,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     while (progress() < 1) await sleep(100);
     await untilAnswered(clients, working);
     report(`every operation has its answer, and the node took ${deposits.sent()} deposits`);
-    const unsettled = await untilSettled(world, SETTLED_MS);
     stopReport();
+    const unsettled = await untilSettled(world, { withinMs: SETTLED_MS, report });
     report("all work is done");
     const checked = await check(world, history.file, samples, report);
     const result: RunResult = {

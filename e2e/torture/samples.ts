@@ -5,7 +5,6 @@ import { asAdmin } from "../support/asAdmin";
 import { checkResources, type Sample } from "./checker";
 import { type World } from "./world/openWorld";
 
-/** Longer than the minute after which a pool closes an idle connection. */
 const RETURN_MS = 75_000;
 const LOOK_EVERY_MS = 2_000;
 
@@ -17,19 +16,33 @@ export async function addEndSamples(world: World, start: Sample[]): Promise<Samp
   }
 }
 
-/** The present use of resources by each process. Connections are counted per service. */
+/**
+ * The present use of resources by each process. Connections are counted per service. Idle
+ * connections of a pool do not count.
+ */
 export async function takeSamples({ stack, replicas }: World, phase: Sample["phase"]): Promise<Sample[]> {
   const connections = await asAdmin(stack, "ledger", (db) =>
     db.query<{ name: string; count: bigint }>(
       sql`select application_name as name, count(*) as count from pg_stat_activity group by application_name`,
     ),
   );
+  const idle = new Map<string, number>();
+  for (const { service, ops } of replicas)
+    idle.set(service, (idle.get(service) ?? 0) + (await idleConnectionsOf(ops)));
   return replicas.flatMap(({ name, service, pid: pidOf }) => {
     const pid = pidOf();
     if (pid === undefined) return [];
-    const own = connections.find((one) => one.name === service);
-    return [{ process: name, phase, ...usageOf(pid), databaseConnections: Number(own?.count ?? 0) }];
+    const all = Number(connections.find((one) => one.name === service)?.count ?? 0);
+    const databaseConnections = Math.max(0, all - idle.get(service)!);
+    return [{ process: name, phase, ...usageOf(pid), databaseConnections }];
   });
+}
+
+/** A pool keeps an idle connection for a minute. */
+async function idleConnectionsOf(ops: string): Promise<number> {
+  const metrics = await (await fetch(`http://${ops}/metrics`)).text();
+  const pools = metrics.matchAll(/^pg_pool_idle\{.*\} (\d+)$/gm);
+  return [...pools].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 function usageOf(pid: number): Pick<Sample, "residentBytes" | "fileDescriptors"> {

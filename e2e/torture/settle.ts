@@ -4,40 +4,41 @@ import { ServiceClient } from "@wonrail/sdk";
 import { asAdmin } from "../support/asAdmin";
 import { type World } from "./world/openWorld";
 
-/** Counts of unfinished work: the schema and the statement. */
-const UNFINISHED: Record<string, readonly [schema: string, statement: string]> = {
-  "transfers without an end": ["payment", "select count(*) from transfers where status = 'PENDING'"],
-  "holds without an end": ["ledger", "select count(*) from holds where state = 'open'"],
-  "settlements without an entry": ["events", "select count(*) from early_settlements"],
-  "settlements without an end": ["payment", "select count(*) from settlements where status = 'SUBMITTED'"],
-  "unsettled operations": [
-    "chain_relayer",
-    "select count(*) from operations where state not in ('CONFIRMED', 'FAILED', 'PASSED')",
-  ],
-  "entries that are not pulled": [
-    "chain_relayer",
-    "select count(*) from settlement_queues where head_sequence > cursor_sequence",
-  ],
-  "deposits without a credit": ["chain_relayer", "select count(*) from deposits where state = 'SEEN'"],
-  "records under way": [
-    "chain_relayer",
-    "select count(*) from records where run in ('WAITING', 'STARTED', 'SENT')",
-  ],
-  "wallets under way": ["wallet", "select count(*) from wallets where status in ('OPENING', 'DEACTIVATING')"],
-  "undelivered events": ["events", "select count(*) from deliveries where status = 'PENDING'"],
-  ...Object.fromEntries(
-    ["auth", "wallet", "ledger", "chain_relayer", "events"].map((schema) => [
-      `unpublished events of ${schema}`,
-      [schema, "select count(*) from outbox_pending"] as const,
-    ]),
-  ),
+const UNPUBLISHED = { "unpublished events": "select count(*) from outbox_pending" };
+/** Statements that count unfinished work, by schema. */
+const UNFINISHED: Record<string, Record<string, string>> = {
+  auth: UNPUBLISHED,
+  wallet: {
+    "wallets under way": "select count(*) from wallets where status in ('OPENING', 'DEACTIVATING')",
+    ...UNPUBLISHED,
+  },
+  ledger: { "holds without an end": "select count(*) from holds where state = 'open'", ...UNPUBLISHED },
+  payment: {
+    "transfers without an end": "select count(*) from transfers where status = 'PENDING'",
+    "settlements without an end": "select count(*) from settlements where status = 'SUBMITTED'",
+  },
+  chain_relayer: {
+    "unsettled operations":
+      "select count(*) from operations where state not in ('CONFIRMED', 'FAILED', 'PASSED')",
+    "entries that are not pulled":
+      "select count(*) from settlement_queues where head_sequence > cursor_sequence",
+    "deposits without a credit": "select count(*) from deposits where state = 'SEEN'",
+    "records under way": "select count(*) from records where run in ('WAITING', 'STARTED', 'SENT')",
+    ...UNPUBLISHED,
+  },
+  events: {
+    "settlements without an entry": "select count(*) from early_settlements",
+    "undelivered events": "select count(*) from deliveries where status = 'PENDING'",
+    ...UNPUBLISHED,
+  },
 };
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 1_000;
 /** No new work appears for this long. */
 const QUIET_MS = 2_000;
 /** The pause after a first failed attempt is shorter. The next one takes minutes. */
 const LONG_PAUSE_S = 10;
 const REPLAY_EVERY_MS = 2_000;
+const REPORT_EVERY_MS = 5_000;
 
 /** Ends every fault that may be left: also one whose end failed. */
 export async function heal({ links, postgres, chain, receiver, replicas }: World): Promise<void> {
@@ -46,6 +47,7 @@ export async function heal({ links, postgres, chain, receiver, replicas }: World
   chain.liar.tellTheTruth();
   chain.faulty.setRate(0);
   receiver.setMode("up");
+  postgres.disk?.free();
   await postgres.start();
   await chain.node.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
   await chain.setPaused(false);
@@ -60,10 +62,14 @@ export async function heal({ links, postgres, chain, receiver, replicas }: World
  * Waits until no work is open. Returns the open work when the time is over. Partners ask meanwhile
  * for the deliveries that pause for minutes, as after a repair of their endpoint.
  */
-export async function untilSettled(world: World, withinMs: number): Promise<Record<string, number>> {
+export async function untilSettled(
+  world: World,
+  { withinMs, report }: { withinMs: number; report: (line: string) => void },
+): Promise<Record<string, number>> {
   const head = Number(await world.chain.node.rpc<string>("eth_blockNumber"));
   let quietSince: number | undefined;
   let replayedMs = 0;
+  let reportedMs = 0;
   for (const endMs = Date.now() + withinMs; ; await sleep(LOOK_EVERY_MS)) {
     if (Date.now() - replayedMs > REPLAY_EVERY_MS) {
       replayedMs = Date.now();
@@ -74,17 +80,34 @@ export async function untilSettled(world: World, withinMs: number): Promise<Reco
     else quietSince ??= Date.now();
     const isQuiet = quietSince !== undefined && Date.now() - quietSince >= QUIET_MS;
     if (isQuiet || Date.now() > endMs) return open;
+    if (quietSince === undefined && Date.now() - reportedMs > REPORT_EVERY_MS) {
+      reportedMs = Date.now();
+      report(`open: ${describe(open)}`);
+    }
   }
 }
 
+function describe(open: Record<string, number>): string {
+  return Object.entries(open)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+}
+
+/** A connection for each schema costs more than its statements. */
 async function openWork({ stack }: World): Promise<Record<string, number>> {
   const counts = await Promise.all(
-    Object.entries(UNFINISHED).map(async ([name, [schema, statement]]) => {
-      const { count } = await asAdmin(stack, schema, (db) => db.one<{ count: bigint }>(rawSql(statement)));
-      return [name, Number(count)] as const;
-    }),
+    Object.entries(UNFINISHED).map(([schema, statements]) =>
+      asAdmin(stack, schema, async (db) => {
+        const found: [string, number][] = [];
+        for (const [name, statement] of Object.entries(statements)) {
+          const { count } = await db.one<{ count: bigint }>(rawSql(statement));
+          if (count > 0n) found.push([`${name} of ${schema}`, Number(count)]);
+        }
+        return found;
+      }),
+    ),
   );
-  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  return Object.fromEntries(counts.flat());
 }
 
 /** The last blocks may have deposits, which chain-relayer credits once the blocks are final. */

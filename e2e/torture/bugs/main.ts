@@ -3,12 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PlantedBug } from "./bugs";
-import { type HuntOptions, readHuntOptions, USAGE } from "./options";
+import { type Attempt, type HuntOptions, readHuntOptions, USAGE } from "./options";
+import { type HuntResult, saveResult } from "./results";
 import { createScratchCopy, type ScratchCopy } from "./scratchCopy";
 
 /**
- * Plants one bug at a time in a copy of the system, and shows which seed and which checks find it.
- * Returns the exit code: 1 when no seed finds a bug.
+ * Plants one bug at a time in a copy of the system, and shows which run and which checks find it.
+ * Returns the exit code: 1 when no run finds a bug.
  */
 export async function main(args = process.argv.slice(2)): Promise<number> {
   if (args.includes("--help")) {
@@ -20,8 +21,15 @@ export async function main(args = process.argv.slice(2)): Promise<number> {
   try {
     const hunt = createHunt(copy, options);
     let survivors = 0;
-    process.stdout.write("| Planted | In | Found with | Found by | Seconds |\n|---|---|---|---|---|\n");
-    for (const bug of options.bugs) if (!(await hunt(bug))) survivors += 1;
+    for (const bug of options.bugs) {
+      const startedMs = performance.now();
+      const result = await hunt(bug);
+      saveResult(result);
+      const seconds = Math.round((performance.now() - startedMs) / 1_000);
+      const found = result.findings.join(", ") || "NOT FOUND";
+      process.stdout.write(`${bug.name}: ${found} (${result.runs.join(", ")}; ${seconds} s)\n`);
+      if (result.findings.length === 0) survivors += 1;
+    }
     process.stdout.write(`${options.bugs.length - survivors} of ${options.bugs.length} bugs found\n`);
     return survivors === 0 ? 0 : 1;
   } finally {
@@ -29,47 +37,47 @@ export async function main(args = process.argv.slice(2)): Promise<number> {
   }
 }
 
-/** Returns a function that writes a bug's row and returns true when a seed finds the bug. */
+/** Returns a function that runs the harness with a bug until a run finds it. */
 function createHunt(
   copy: ScratchCopy,
-  { seeds, run, ...options }: HuntOptions,
-): (bug: PlantedBug) => Promise<boolean> {
-  const sound = new Set(options.sound);
+  { attempts, run, ...options }: HuntOptions,
+): (bug: PlantedBug) => Promise<HuntResult> {
+  const sound = new Set<Attempt>(attempts.filter(({ seed }) => options.sound.includes(seed)));
 
   /** A run that fails without a bug would seem to find every bug. */
-  async function requireSound(seed: string): Promise<void> {
-    if (sound.has(seed)) return;
-    const { findings } = await runOnce(copy.dir, ["--seed", seed, ...run]);
-    if (findings.length > 0) throw new Error(`seed ${seed} fails without a bug: ${findings.join(", ")}`);
-    sound.add(seed);
+  async function requireSound(attempt: Attempt): Promise<void> {
+    if (sound.has(attempt)) return;
+    const { findings } = await runOnce(copy.dir, attempt, run);
+    if (findings.length > 0)
+      throw new Error(`seed ${attempt.seed} fails without a bug: ${findings.join(", ")}`);
+    sound.add(attempt);
   }
 
-  return async ({ name, file, ...bug }) => {
-    const startedMs = performance.now();
-    const row = (seed: string, findings: string[]): void => {
-      const seconds = Math.round((performance.now() - startedMs) / 1_000);
-      process.stdout.write(`| ${name} | ${file} | ${seed} | ${findings.join(", ")} | ${seconds} |\n`);
-    };
-    for (const [index, seed] of seeds.entries()) {
-      await requireSound(seed);
-      const takeOut = copy.plant({ name, file, ...bug });
-      const { findings } = await runOnce(copy.dir, ["--seed", seed, ...run]).finally(takeOut);
-      if (findings.length === 0) continue;
-      row(`seed ${index + 1}`, findings);
-      return true;
+  return async (bug) => {
+    const runs: string[] = [];
+    for (const attempt of attempts) {
+      await requireSound(attempt);
+      const takeOut = copy.plant(bug);
+      const { findings } = await runOnce(copy.dir, attempt, run).finally(takeOut);
+      runs.push(`${attempt.operations}x${attempt.faults}`);
+      if (findings.length > 0) return { name: bug.name, runs, findings };
     }
-    row("NOT FOUND", []);
-    return false;
+    return { name: bug.name, runs, findings: [] };
   };
 }
 
 /** Runs the harness of the copy. An error that ends the run before its checks is a finding too. */
-async function runOnce(dir: string, options: string[]): Promise<{ findings: string[] }> {
+async function runOnce(
+  dir: string,
+  { seed, operations, faults }: Attempt,
+  run: string[],
+): Promise<{ findings: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "wonrail-bug-"));
   const program = 'require("./e2e/dist/torture/main.js").main(process.argv.slice(1)).then(process.exit)';
+  const size = ["--seed", seed, "--ops", operations, "--faults", faults];
   const child = spawn(
     process.execPath,
-    ["-e", program, "--", ...options, "--shrink", "0", "--folder", folder],
+    ["-e", program, "--", ...size, ...run, "--shrink", "0", "--folder", folder],
     { cwd: dir, stdio: ["ignore", "pipe", "pipe"] },
   );
   let output = "";
@@ -79,7 +87,7 @@ async function runOnce(dir: string, options: string[]): Promise<{ findings: stri
     child.on("exit", (_, by) => resolve(by)),
   );
   if (signal !== null) throw new Error(`the run was ended with ${signal}`);
-  const result = join(folder, options[1]!, "result.json");
+  const result = join(folder, seed, "result.json");
   if (process.env.WONRAIL_TEST_LOGS !== undefined)
     writeFileSync(join(process.env.WONRAIL_TEST_LOGS, `bug-${Date.now()}.log`), output);
   try {

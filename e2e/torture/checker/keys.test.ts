@@ -49,6 +49,7 @@ test.each([
   ["a success followed a refusal", [refused("CHG_008"), done(CHARGED)]],
   ["two refusals differ", [refused("CHG_008"), refused("WAL_004")]],
   ["two successes are not marked as replayed", [done(CHARGED, false), done(CHARGED, false)]],
+  ["a repetition was taken for another request", [done(CHARGED, false), refused("REQ_003", 409)]],
 ])("finds: %s", async (message, answers) => {
   expect(await violationsOf(attempts(...answers))).toEqual([
     { check: "keys", organisation: "ORG", message: expect.stringContaining(message), operations: [1] },

@@ -59,6 +59,10 @@ function findContradiction(
     answers: answers.filter((each) => each !== undefined),
   });
 
+  if (group.every((operation) => isSameRequest(operation, group[0]!))) {
+    const taken = findTakenForAnother(group);
+    if (taken) return found("a repetition was taken for another request", taken);
+  }
   const otherBody = successes.find(({ operation }) => !isSameRequest(operation, successes[0]!.operation));
   if (otherBody) return found("two requests succeeded under one key", successes[0], otherBody);
   const otherSuccess = successes.find(
@@ -77,6 +81,13 @@ function findContradiction(
   if (otherRefusal) return found("two refusals differ", refusals[0], otherRefusal);
   const firsts = successes.filter(({ answer }) => !answer.replayed);
   return firsts.length > 1 ? found("two successes are not marked as replayed", ...firsts) : undefined;
+}
+
+function findTakenForAnother(group: Operation[]): KeyedAnswer | undefined {
+  for (const operation of group)
+    for (const answer of operation.answers)
+      if (answer.error?.code === "REQ_003") return { operation, answer };
+  return undefined;
 }
 
 function isSameRequest(one: Operation, other: Operation): boolean {

@@ -1,3 +1,4 @@
+import { readText } from "../../ops/repository";
 import { FAULTS } from "./faults";
 import { describeSchedule, planSchedule } from "./schedule";
 
@@ -39,6 +40,15 @@ test("a speed shortens the faults and changes nothing else", () => {
 test("there are at least sixteen kinds, each with its own name", () => {
   expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
   expect(FAULTS.length).toBeGreaterThanOrEqual(16);
+});
+
+test("the page lists every kind, and no other", () => {
+  const [, table] = readText("docs/evidence/torture.md").split("| Kind | Effect |");
+  const rows = table!.split("\n\n")[0]!.matchAll(/^\| (`.*?`) \|/gm);
+  const listed = [...rows].flatMap(([, names]) =>
+    [...names!.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name),
+  );
+  expect(listed.sort()).toEqual(FAULTS.map(({ name }) => name).sort());
 });
 
 test("a description has a line for each fault with its place, length and kind", () => {

@@ -18,17 +18,21 @@ export async function prepareEstates(
   const prepare = async (place: number): Promise<void> => {
     const { code: organisation, estate } = organisations[place]!;
     let operation = -RANGE * place;
-    const sendOne = (request: Request): Promise<void> => {
-      operation -= 1;
-      const of = { operation, client: NO_CLIENT, organisation, name: request.name };
-      return send(of, request, `torture-${seed}-first${operation}`);
+    const sendAll = async (requests: Request[]): Promise<void> => {
+      const sent = requests.map((request) => {
+        operation -= 1;
+        const of = { operation, client: NO_CLIENT, organisation, name: request.name };
+        return send(of, request, `torture-${seed}-first${operation}`);
+      });
+      await Promise.all(sent);
     };
-    await sendOne(openWebhook(receiver.newUrl(organisation)));
-    for (let user = 1; user <= WALLETS; user += 1) {
-      await sendOne(openWallet(`user-${user}`, "NORMAL"));
-      if (user <= WALLETS / 2) await sendOne(openWallet(`user-${user}`, "INCENTIVE"));
-    }
-    for (const { walletId } of [...estate.wallets]) await sendOne(charge(walletId));
+    const users = [...Array(WALLETS).keys()].map((number) => `user-${number + 1}`);
+    await sendAll([
+      openWebhook(receiver.newUrl(organisation)),
+      ...users.map((user) => openWallet(user, "NORMAL")),
+      ...users.slice(0, WALLETS / 2).map((user) => openWallet(user, "INCENTIVE")),
+    ]);
+    await sendAll(estate.wallets.map(({ walletId }) => charge(walletId)));
   };
   await Promise.all(organisations.map((_, place) => prepare(place)));
 }

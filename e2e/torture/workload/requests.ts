@@ -26,6 +26,8 @@ type Builder = (
 
 const SCHEDULED_IN_MS = 8_000;
 const UNITS_PER_WON = 1_000_000;
+/** Each webhook of an organisation gets every event. */
+const MOST_WEBHOOKS = 2;
 
 /** The planned operation as a call. A charge replaces an operation without an object. */
 export function buildRequest(planned: PlannedOperation, estate: Estate, surroundings: Surroundings): Request {
@@ -110,7 +112,8 @@ const BUILDERS: Record<OperationName, Builder> = {
       ? undefined
       : (sdk, { idempotencyKey: _key, ...options }) => sdk.keys.revoke(id, {}, options);
   },
-  "webhook.create": (_planned, _estate, { newWebhookUrl }) => {
+  "webhook.create": (_planned, { webhooks }, { newWebhookUrl }) => {
+    if (webhooks.length >= MOST_WEBHOOKS) return undefined;
     const request = { url: newWebhookUrl(), ordering: "object" as const };
     return (sdk, options) => sdk.webhooks.create(request, options);
   },

@@ -16,6 +16,8 @@ export interface Replica {
   /** The service and the machine, such as `ledger-1`. */
   name: string;
   service: string;
+  /** The address of its health checks and metrics. */
+  ops: string;
   /** Set while a fault has the replica. Other faults leave it alone. */
   isTaken: boolean;
   pid(): number | undefined;
@@ -60,6 +62,7 @@ export function createReplica(name: string, service: string, spec: ProcessSpec, 
   const replica: Replica = {
     name,
     service,
+    ops: `${spec.env.OPS_HOST}:${spec.env.OPS_PORT}`,
     isTaken: false,
     crashes: [],
     pid: () => owned?.pid,

@@ -38,6 +38,23 @@ export const STORE_FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: "disk-full",
+    holdMs: [2_000, 6_000],
+    touches: "postgres",
+    isPossible: ({ postgres }) => postgres.disk !== undefined,
+    async begin({ postgres }) {
+      postgres.disk!.fill();
+      return {
+        detail: "PostgreSQL's disk",
+        async end() {
+          postgres.disk!.free();
+          // Without room for its log the server has crashed.
+          await postgres.start();
+        },
+      };
+    },
+  },
+  {
     name: "broker-killed",
     holdMs: [1_000, 6_000],
     touches: "kafka",

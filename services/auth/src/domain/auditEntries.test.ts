@@ -1,5 +1,12 @@
 import { newId } from "@wonrail/kit/contract/ids";
-import { brokenLink, EMPTY_CHAIN, nextAuditEntry, type AuditEntry, type AuditFacts } from "./auditEntries";
+import {
+  brokenLink,
+  EMPTY_CHAIN,
+  nextAuditEntry,
+  sameEnd,
+  type AuditEntry,
+  type AuditFacts,
+} from "./auditEntries";
 
 const orgId = newId("org");
 const facts: AuditFacts = {
@@ -39,4 +46,10 @@ test("missing and foreign entries are detected", () => {
   expect(brokenLink(EMPTY_CHAIN, second)).toBe("entry 1 is missing");
   const elsewhere = nextAuditEntry(orgId, { sequence: 1n, hash: Buffer.alloc(32, 9) }, facts);
   expect(brokenLink(first, elsewhere)).toBe("it does not follow the entry before it");
+});
+
+test("two chains end alike when their last entries have the same number and hash", () => {
+  expect(sameEnd(second, { ...second })).toBe(true);
+  expect(sameEnd(second, { ...second, sequence: 3n })).toBe(false);
+  expect(sameEnd(second, { ...second, hash: first.hash })).toBe(false);
 });

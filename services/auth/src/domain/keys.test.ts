@@ -1,6 +1,15 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { makeGrant } from "./grants";
-import { decideRefresh, newKey, standingOf, supersede, usableUntil, type ApiKey } from "./keys";
+import {
+  decideRefresh,
+  isUsable,
+  newKey,
+  standingOf,
+  statusOf,
+  supersede,
+  usableUntil,
+  type ApiKey,
+} from "./keys";
 import { makeOrganisation } from "./organisations";
 
 const issuedAt = new Date("2025-11-01T00:00:00Z");
@@ -82,6 +91,28 @@ describe("decideRefresh", () => {
     const revoked = key({ revokedAt: issuedAt });
     expect(decideRefresh({ presented: revoked, current, canBeGivenAgain: true, now })).toBe("refuse");
     expect(decideRefresh({ presented: revoked, current: null, canBeGivenAgain: false, now })).toBe("refuse");
+  });
+});
+
+test("a key is current, then in its overlap, then expired, and a revocation ends it at once", () => {
+  const old = supersede(key(), now, 60_000);
+  expect(old).toMatchObject({ version: 2n, supersededAt: now });
+  expect([statusOf(key(), now), statusOf(old, now), statusOf(old, after(now, 60_000))]).toEqual([
+    ...["CURRENT", "OVERLAP", "EXPIRED"],
+  ]);
+  expect([
+    isUsable(key(), now),
+    isUsable(old, after(now, 59_999)),
+    isUsable(old, after(now, 60_000)),
+  ]).toEqual([...[true, true, false]]);
+  expect(statusOf(key({ revokedAt: now }), now)).toBe("REVOKED");
+  expect(isUsable(key({ revokedAt: now }), now)).toBe(false);
+});
+
+test("a session before the start of the subscription is cached for a second at most", () => {
+  const starting = { ...organisation, subscriptionStartsAt: after(now, 5_000) };
+  expect(standingOf(key(), starting, now)).toEqual({
+    ...{ access: "SESSION", refusal: "WAUTH_003", cacheableMs: 1_000 },
   });
 });
 

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
+import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import {
   changeOrganisation,
   isSubscriptionActive,
@@ -50,6 +50,39 @@ test.each<[Partial<NewOrganisation>, string]>([
   const refusal = refusalOf(() => make(input));
   expect(refusal.code).toBe("REQ_001");
   expect(JSON.stringify(refusal.details)).toContain(`"path":"${field}"`);
+});
+
+test.each<Partial<NewOrganisation>>([
+  ...[
+    { code: "A1" },
+    { code: `A${"_".repeat(31)}` },
+    { name: "n".repeat(100) },
+    { incentiveRateBps: 10_000 },
+  ],
+  ...[{ dailyTransferLimitWon: won(0n) }, { maxChargeWon: MAX_WON }],
+  ...[
+    { ratePerSecond: 1, rateBurst: 1 },
+    { ratePerSecond: 1_000_000, rateBurst: 2_000_000 },
+  ],
+])("accepts the bounds (%#)", (input) => {
+  expect(make(input)).toMatchObject(input);
+});
+
+test.each<[Partial<NewOrganisation>, string]>([
+  [{ code: "1A" }, "must be 2 to 32 characters of A-Z, 0-9, _ and -, the first a letter"],
+  [{ code: "AB c" }, "must be 2 to 32 characters of A-Z, 0-9, _ and -, the first a letter"],
+  [{ name: "n".repeat(101) }, "must be 1 to 100 printable characters"],
+  [{ subscriptionStartsAt: new Date("soon") }, "must be a date"],
+  [{ subscriptionEndsAt: new Date("soon") }, "must be a date"],
+  [{ subscriptionEndsAt: now }, "must be after the subscription's start"],
+  [{ incentiveRateBps: -1 }, "must be a whole number from 0 to 10000"],
+  [{ dailyTransferLimitWon: (MAX_WON + 1n) as never }, `must be a whole number of KRW from 0 to ${MAX_WON}`],
+  [{ dailyChargeLimitWon: won(-1n) }, `must be a whole number of KRW from 0 to ${MAX_WON}`],
+  [{ maxChargeWon: won(-1n) }, `must be a whole number of KRW from 0 to ${MAX_WON}`],
+  [{ ratePerSecond: 1_000_001 }, "must be a whole number from 1 to 1000000"],
+  [{ rateBurst: 2_000_001 }, "must be a whole number from 1 to 2000000"],
+])("says how to mend the field (%#)", (input, message) => {
+  expect(JSON.stringify(refusalOf(() => make(input)).details)).toContain(`"message":"${message}"`);
 });
 
 test("a new plan replaces the old plan's charge limit and leaves an agreed limit", () => {

@@ -1,4 +1,4 @@
-import { monthInSeoul, periodOf } from "./periods";
+import { monthInSeoul, monthsAgoInSeoul, periodOf } from "./periods";
 
 test.each([
   // A month begins at 00:00 in Seoul, which is 15:00 of the day before in UTC.
@@ -15,4 +15,11 @@ test("wallets are counted for ever, operations and recorded transactions by mont
   expect(periodOf("WALLETS", now)).toEqual({ name: "ever" });
   expect(periodOf("MONEY_OPERATIONS", now).name).toBe("2025-11");
   expect(periodOf("RECORDED_TRANSACTIONS", now).name).toBe("2025-11");
+});
+
+test("earlier months are counted back from the month in Seoul", () => {
+  const now = new Date("2025-12-31T15:00:00Z");
+  expect([0, 1, 2, 13].map((months) => monthsAgoInSeoul(now, months))).toEqual([
+    ...["2026-01", "2025-12", "2025-11", "2024-12"],
+  ]);
 });

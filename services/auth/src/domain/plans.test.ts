@@ -1,4 +1,4 @@
-import { plans, PLANS, QUOTAS, quotaLimit } from "./plans";
+import { isQuota, plans, PLANS, QUOTAS, quotaLimit } from "./plans";
 
 test("each plan's limits equal the contract's", () => {
   expect(PLANS.map((plan) => [plan, ...QUOTAS.map((quota) => quotaLimit(plan, quota))])).toEqual([
@@ -13,4 +13,13 @@ test("each plan has higher limits than its predecessor", () => {
   for (const [index, table] of tables.slice(1).entries()) {
     table.forEach((value, column) => expect(value).toBeGreaterThan(tables[index]![column]!));
   }
+});
+
+test("only the names of quotas are quotas", () => {
+  expect([...QUOTAS, "wallets", "", null].map(isQuota)).toEqual([
+    ...QUOTAS.map(() => true),
+    false,
+    false,
+    false,
+  ]);
 });

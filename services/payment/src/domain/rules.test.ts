@@ -11,12 +11,12 @@ import {
   checkWalletId,
 } from "./rules";
 
-function codeOf(work: () => unknown): string | null {
+function refusalOf(work: () => unknown): DomainError | null {
   try {
     work();
     return null;
   } catch (error) {
-    return (error as DomainError).code;
+    return error as DomainError;
   }
 }
 
@@ -47,5 +47,24 @@ test.each([
   ["a charge's id as a payment's", () => checkPaymentId(newId("chg")), "PAY_004"],
   ["a payment's id as a wallet's", () => checkWalletId(newId("pay")), "WAL_002"],
 ])("%s", (_, work, code) => {
-  expect(codeOf(work)).toBe(code);
+  expect(refusalOf(work)?.code ?? null).toBe(code);
+});
+
+test.each([
+  [() => checkCharge(won(999n)), { path: "amount", message: "must be at least 1000" }],
+  [() => checkPayment(won(99n)), { path: "amount", message: "must be at least 100" }],
+  [() => checkPositive(won(-1n), "refund"), { path: "refund", message: "must be a positive integer" }],
+])("a refused amount names the field and its bound (%#)", (work, field) => {
+  expect(refusalOf(work)?.details).toEqual({ fields: [field] });
+});
+
+test("the refusal of a wallet's id repeats it", () => {
+  const walletId = newId("pay");
+  expect(refusalOf(() => checkWalletId(walletId))?.details).toEqual({ walletId });
+});
+
+test("ids of the right kind are accepted", () => {
+  checkChargeId(newId("chg"));
+  checkPaymentId(newId("pay"));
+  checkWalletId(newId("wal"));
 });

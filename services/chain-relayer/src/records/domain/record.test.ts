@@ -1,9 +1,15 @@
+import { type Address, readAddress } from "@wonrail/kit/contract/address";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import {
+  asMade,
+  differingField,
+  dueTimeOf,
+  findTransferProblem,
   firstRun,
   nextCheckMs,
   readFields,
   readReason,
+  realDueTime,
   type RecordStatus,
   type Run,
   scheduleChanges,
@@ -135,6 +141,62 @@ test("the pause between look-ups grows from a second to an hour", () => {
   expect(nextCheckMs(600_000)).toBe(60_000);
   expect(nextCheckMs(10 ** 9)).toBe(86_400_000);
 });
+
+test("a record as made is pending, with its first time and the hash that its partner named", () => {
+  const now = { status: "CONFIRMED", failureReason: "late", run: "DONE", version: 4n, txHash: HASH } as const;
+  const changed = { ...now, changedMetadata: { till: "5" }, updatedAt: LATER };
+  const record = scheduledRecord(changed);
+  const made = { status: "PENDING", failureReason: null, changedMetadata: null, version: 1n, updatedAt: NOW };
+  expect(asMade(record, { scheduledAt: NOW, version: 1n })).toEqual({
+    ...{ ...record, ...made, scheduledAt: NOW, txHash: null },
+  });
+  const instant = scheduledRecord({ ...changed, paymentType: "INSTANT" });
+  expect(asMade(instant, { scheduledAt: null, version: 1n })).toMatchObject({ ...made, txHash: HASH });
+});
+
+test("a clock that is ahead makes a record due earlier, but not before its creation", () => {
+  const [minuteMs, hourMs] = [60_000, 3_600_000];
+  expect(realDueTime(LATER, NOW, 0)).toBeNull();
+  expect(realDueTime(null, NOW, minuteMs)).toBeNull();
+  expect(realDueTime(LATER, NOW, 1_000)).toEqual(new Date(LATER.getTime() - 1_000));
+  expect(realDueTime(LATER, NOW, hourMs)).toEqual(NOW);
+  expect(dueTimeOf({ dueAt: null, scheduledAt: LATER })).toEqual(LATER);
+  expect(dueTimeOf({ dueAt: NOW, scheduledAt: LATER })).toEqual(NOW);
+});
+
+const ZERO = `0x${"0".repeat(40)}`;
+const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const [SENDER, RECEIVER] = ["1", "2"].map((digit) => readAddress(`0x${digit.repeat(40)}`)!) as [
+  Address,
+  Address,
+];
+
+test("a record differs from its transaction in the first field that no transfer has", () => {
+  const record = { fromAddress: SENDER, toAddress: RECEIVER, amount: 5n };
+  const transfer = (from: string, to: string, units: bigint) => ({ from, to, units });
+  const [from, to] = [SENDER, RECEIVER];
+  expect(differingField(record, [])).toBe("token");
+  expect(differingField(record, [transfer(to, to, 5n)])).toBe("fromAddress");
+  expect(differingField(record, [transfer(from, from, 5n), transfer(to, to, 5n)])).toBe("toAddress");
+  expect(differingField(record, [transfer(from, to, 4n), transfer(to, to, 5n)])).toBe("amount");
+  expect(differingField(record, [transfer(from, to, 4n), transfer(from, to, 5n)])).toBeNull();
+});
+
+test.each([
+  [{}, []],
+  [{ toAddress: ZERO }, ["toAddress"]],
+  [{ toAddress: TOKEN }, ["toAddress"]],
+  [{ toAddress: TOKEN.toLowerCase() }, ["toAddress"]],
+  [{ toAddress: SENDER }, ["toAddress"]],
+  [{ amount: 1n }, ["amount"]],
+  [{ toAddress: ZERO, amount: 0n }, ["toAddress", "amount"]],
+] as [object, string[]][])(
+  "a transfer is refused for each field that makes it impossible (%#)",
+  (change, paths) => {
+    const transfer = { fromAddress: SENDER, toAddress: RECEIVER, amount: 1_000_000n, ...change };
+    expect(findTransferProblem(transfer, [TOKEN]).map(({ path }) => path)).toEqual(paths);
+  },
+);
 
 function scheduledRecord(change: Partial<TransactionRecord>): TransactionRecord {
   const fields = readFields("SCHEDULED", { ...GIVEN, scheduledAt: LATER }, NOW);

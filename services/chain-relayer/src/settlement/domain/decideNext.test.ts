@@ -31,3 +31,34 @@ test("a hold with a cancelled authorization fails, and an operation without dead
     decideNext({ state: "IN_FLIGHT", attempts: 1, endsAt }, { kind: "cancelled" }).do;
   expect([next(1_000n), next(null)]).toEqual(["fail", "nothing"]);
 });
+
+test("certain evidence confirms, and a taken name waits ten minutes for an operator", () => {
+  const next = (evidence: Evidence, state: "WAITING" | "IN_FLIGHT" = "IN_FLIGHT") =>
+    decideNext({ state, attempts: 1, endsAt: null }, evidence);
+  const refused = { kind: "refused", reason: "AccountBlocked" } as const;
+  expect(next({ kind: "executed" })).toEqual({ do: "confirm" });
+  expect(next({ ...refused, settled: true })).toEqual({ do: "confirm" });
+  expect(next({ ...refused, settled: false })).toEqual({
+    do: "retry",
+    reason: "AccountBlocked",
+    delayMs: 2_000,
+  });
+  expect(next({ kind: "name_taken" })).toEqual({ do: "retry", reason: "name_taken", delayMs: 600_000 });
+  const notCarried = { kind: "not_carried", reason: "nonce_taken" } as const;
+  expect(next(notCarried)).toEqual({ do: "retry", reason: "nonce_taken", delayMs: 2_000 });
+  // A later attempt may be under way.
+  expect(next(notCarried, "WAITING")).toEqual({ do: "nothing" });
+});
+
+test.each(["CONFIRMED", "FAILED", "PASSED", "BLOCKED"] as const)(
+  "an operation that is %s stays as it is",
+  (state) => {
+    expect(decideNext({ state, attempts: 1, endsAt: 1n }, { kind: "executed" })).toEqual({ do: "nothing" });
+  },
+);
+
+test("a payment without a deadline is not failed by its age", () => {
+  const payment = { state: "PLANNED", attempts: 1, endsAt: null } as const;
+  const lookedUp = { kind: "looked_up", blockTime: 9_999n, used: false, settled: false } as const;
+  expect(decideNext(payment, lookedUp)).toEqual({ do: "nothing" });
+});

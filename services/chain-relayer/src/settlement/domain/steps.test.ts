@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { won } from "@wonrail/kit/contract/money";
-import { type Line, operationIdOf, stepOfHold, stepsOf } from "./steps";
+import {
+  isLeg,
+  isWallet,
+  type Line,
+  operationIdAnew,
+  operationIdOf,
+  operationIdOfHold,
+  stepOfHold,
+  stepsOf,
+  walletsOf,
+} from "./steps";
 
 function line(accountId: string, amount: number, sequence: number): Line {
   return { accountId, amountWon: won(BigInt(amount)), sequence: BigInt(sequence) };
@@ -112,4 +122,39 @@ test("the steps of any entry move exactly its lines, and each leg has its own no
       expect(new Set(legs).size).toBe(legs.length);
     }),
   );
+});
+
+test("names stay the same for ever, because the chain keeps them", () => {
+  expect(operationIdOf([line("wal_a", -1, 3), line("wal_shop", 1, 1_000)])).toBe(
+    "d19d048b340941df59f8b895ad477e5ba74b6f46414b206280eda2116ac46be8",
+  );
+  expect(operationIdOfHold("trf_1")).toBe("018644cffc5deff2ffbc5e7691760102001ee0bb2e59ceea1bacdf9d9d592fe6");
+  expect(operationIdAnew("ab")).toBe("50b6f8f3a5995e5b5ef8154a8d221eb86104ba4f78fe04208200785734d6df0f");
+  const hold = { holdRequestId: "trf_1", walletId: "wal_a", toAddress: "0xabc", amountWon: won(5n) };
+  expect(stepOfHold(hold)).toEqual({
+    ...{ kind: "TRANSFER", fromWalletId: "wal_a", toWalletId: null, toAddress: "0xabc", amountWon: 5n },
+    nonce: "74c87e1d7f6151eb5b653c99a0ceec91f62dd229a0b2f12fffd699f360e3fd50",
+  });
+});
+
+test("an entry without lines has no name", () => {
+  expect(() => operationIdOf([])).toThrow("an entry has lines");
+});
+
+test("a ninth authorization out of one wallet is refused", () => {
+  const lines = (receivers: number) => [
+    line("wal_shop", -receivers, 1),
+    ...Array.from({ length: receivers }, (_, index) => line(`wal_${index}`, 1, 1)),
+  ];
+  expect(stepsOf(lines(8))).toHaveLength(8);
+  expect(() => stepsOf(lines(9))).toThrow("more authorizations out of one wallet");
+});
+
+test("a mint needs no authorization, and accounts of the organisation are no wallets", () => {
+  const [mint] = stepsOf([line("acc_i", -5, 1), line("wal_a", 5, 1)]);
+  const [burn] = stepsOf([line("wal_a", -5, 1), line("acc_i", 5, 1)]);
+  expect([isLeg(mint!), isLeg(burn!)]).toEqual([false, true]);
+  expect(mint).toMatchObject({ nonce: "", toAddress: null });
+  expect(walletsOf([mint!, burn!])).toEqual(["wal_a"]);
+  expect([isWallet("wal_a"), isWallet("acc_wal_a")]).toEqual([true, false]);
 });

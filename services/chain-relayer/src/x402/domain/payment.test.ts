@@ -1,5 +1,13 @@
 import { type TransferAuthorization } from "../../evm";
-import { checkTimes, isRefusal, isSamePayment, type PaymentRequest, readPayment, REASONS } from "./payment";
+import {
+  checkTimes,
+  exactPayment,
+  isRefusal,
+  isSamePayment,
+  type PaymentRequest,
+  readPayment,
+  REASONS,
+} from "./payment";
 
 const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const SHOP = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
@@ -94,4 +102,14 @@ test("two authorizations are the same payment when all their fields are equal", 
   expect(isSamePayment(one, { ...one, to: one.to.toLowerCase() })).toBe(true);
   for (const change of [{ to: PAYER }, { units: 1n }, { validAfter: 1n }, { validBefore: 1n }])
     expect(isSamePayment(one, { ...one, ...change })).toBe(false);
+});
+
+test("the request that presents an authorization is read as the same authorization", () => {
+  const authorization = readPayment(GOOD, NETWORK) as TransferAuthorization;
+  const request = exactPayment(authorization, GOOD.signature, NETWORK);
+  expect(request).toEqual({
+    ...GOOD,
+    authorization: { ...GOOD.authorization, nonce: `0x${"ab".repeat(32)}` },
+  });
+  expect(readPayment(request, NETWORK)).toEqual(authorization);
 });

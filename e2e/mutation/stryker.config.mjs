@@ -1,0 +1,30 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const service = process.env.MUTATED_SERVICE;
+const reports = ".cache/mutation";
+// A tenth of the values of the ledger's longest property tests: each mutant runs them again.
+process.env.LEDGER_TEST_SHARE ??= "0.1";
+
+/** Stryker mutates the pure rules of one service, and runs the service's unit tests. */
+export default {
+  testRunner: "jest",
+  plugins: ["@stryker-mutator/jest-runner"],
+  jest: { projectType: "custom", configFile: "e2e/mutation/jest.config.js" },
+  coverageAnalysis: "perTest",
+  mutate: [`services/${service}/src/**/domain/*.ts`, "!**/*.test.ts"],
+  // A constant of a module is evaluated once, so its mutant would need a run of all tests.
+  ignoreStatic: true,
+  concurrency: 2,
+  timeoutMS: 20_000,
+  dryRunTimeoutMinutes: 15,
+  incremental: true,
+  incrementalFile: `${reports}/${service}.incremental.json`,
+  reporters: ["json", "progress-append-only"],
+  jsonReporter: { fileName: `${reports}/${service}.json` },
+  tempDirName: join(tmpdir(), "wonrail-mutation"),
+  ignorePatterns: ["/console", "/contracts", "/docs", "/helm", "/sdk", "dist", ".cache", ".wonrail"],
+  // Stryker skips its steps for TypeScript, because swc compiles the tests.
+  tsconfigFile: "none",
+  disableTypeChecks: false,
+};
