@@ -9,6 +9,7 @@ import {
   PayoutRowStatus,
   PayoutStatus,
 } from "@wonrail/proto/payment/v1/payment";
+import { createPayout } from "./createPayout";
 import { catchUp } from "./testing/events";
 import { crashAt } from "./testing/failpoints";
 import { openWorld, OUTSIDE, type TestWallet, type World } from "./testing/world";
@@ -138,6 +139,49 @@ test.each([
   expect(await outcomesOf(await pay(addresses().map((address) => rowOf(address, 1_000))))).toEqual(
     Array(3).fill("ACCEPTED"),
   );
+});
+
+describe("rows with a rehearsed refusal", () => {
+  const refusal = { code: "TRF_003", detailsJson: '{"dailyLimit":5000000,"usedToday":4900000}' };
+  const rehearsed = () => {
+    const [first, second, third] = addresses();
+    const row = rowOf(second!, 1_000, { idempotencyKey: randomUUID(), rehearsedRefusal: refusal });
+    return [rowOf(first!, 1_000), row, rowOf(third!, 1_000)];
+  };
+
+  test("a best effort payout refuses the row alone, and its key is still free", async () => {
+    const rows = rehearsed();
+    const { payout: created } = await world.app().createPayout(requestOf(rows, { mode: BEST_EFFORT }));
+    // A row has no error before its outcome.
+    expect(await outcomesOf(created!)).toEqual(["PENDING", "PENDING", "PENDING"]);
+    await world.app().runPayouts();
+    expect(await outcomesOf(created!)).toEqual(["ACCEPTED", "TRF_003", "ACCEPTED"]);
+    const { error } = (await rowsOf(created!))[1]!;
+    expect(JSON.parse(error!.detailsJson!)).toEqual(JSON.parse(refusal.detailsJson));
+    expect(await balances()).toEqual([98_000, 1_000, 0, 1_000]);
+    const again = await pay([{ ...rows[1]!, rehearsedRefusal: undefined }]);
+    expect(await outcomesOf(again)).toEqual(["ACCEPTED"]);
+  });
+
+  test.each([
+    ["an atomic payout", { mode: ATOMIC }],
+    ["its dry run", { mode: ATOMIC, dryRun: true }],
+  ])("%s refuses the row, skips the others and moves nothing", async (_name, more) => {
+    const payout = await pay(rehearsed(), more);
+    expect(payout.status).toBe(PayoutStatus.REFUSED);
+    expect(await outcomesOf(payout)).toEqual(["SKIPPED", "TRF_003", "SKIPPED"]);
+    expect(await balances()).toEqual([100_000, 0, 0, 0]);
+  });
+
+  test("a main network refuses the request and stores nothing", async () => {
+    const before = await newestPayout();
+    const facts = { requireWallet: () => Promise.reject(new Error("the row is refused before")) };
+    const deps = { db: world.db(), facts, network: "WON_MAINNET" };
+    await expect(createPayout(deps, requestOf(rehearsed()))).rejects.toMatchObject({
+      ...{ code: "REQ_001", details: { fields: [{ path: "rows[1].memo" }] } },
+    });
+    expect(await newestPayout()).toEqual(before);
+  });
 });
 
 test("a key makes one payout, replays it as it was made, and refuses another body", async () => {
