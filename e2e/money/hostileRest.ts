@@ -57,6 +57,13 @@ const { after: _, ...WEBHOOK_CHANGES } = WEBHOOK_FIELDS;
 const NO_OVERLAP = unlabelled("null", '"60"', "-1", "1.5", "604801", "true", "[]", "{}");
 /** The fields of a request are checked before the webhook is looked for. */
 const WEBHOOK = `/api/webhooks/whk_${NOBODY}`;
+const PAYOUT_ROWS = `/api/payouts/pyo_${NOBODY}/rows`;
+/** Objects whose metadata can be changed. */
+const NOTED = [
+  ...[`transfer/trf_${NOBODY}`, `charge/cancel/ccl_${NOBODY}`, `charge/refund/rfd_${NOBODY}`],
+  ...[`payment/pay_${NOBODY}`, `payment/cancel/pcl_${NOBODY}`, `payment/refund/prf_${NOBODY}`],
+].map((place) => `/api/wallets/${place}`);
+NOTED.push(`/api/transaction/txn_${NOBODY}`);
 const REPLAY_FIELDS: Record<string, Values> = { after: NO_SEQUENCE, upTo: NO_SEQUENCE };
 
 const KEY_FIELDS: Record<string, Values> = {
@@ -94,6 +101,7 @@ const NO_ROWS: Values = [
   ["an empty reference", rowsWith({ reference: "" })],
   ["metadata that is no object", rowsWith({ metadata: [] })],
   ["a key of 256 characters", rowsWith({ idempotencyKey: "k".repeat(256) })],
+  ["a memo that names no error of a row", rowsWith({ memo: "sandbox:PAY_001" })],
   ["an unknown field", rowsWith({ fromWalletId: "wal_1" })],
   ["one key for two rows", text([1, 2].map(() => ({ ...ROW, idempotencyKey: "one" })))],
   ["a sum over 2^53 - 1", rowsWith({ amount: Number.MAX_SAFE_INTEGER })],
@@ -135,7 +143,9 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
       metadata: NO_METADATA,
     }),
     ...spoilt("PATCH", `/api/wallets/${walletId}`, { metadata: {} }, { metadata: NO_METADATA }),
-    ...spoilt("PATCH", `/api/wallets/charge/${chargeId}`, { metadata: {} }, { metadata: NO_CHANGE }),
+    ...[`/api/wallets/charge/${chargeId}`, ...NOTED].flatMap((path) =>
+      spoilt("PATCH", path, { metadata: {} }, { metadata: NO_CHANGE }),
+    ),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
     ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
     ...spoilt("PATCH", WEBHOOK, {}, WEBHOOK_CHANGES),
@@ -198,7 +208,7 @@ function spoilt(method: string, path: string, good: object, fields: Record<strin
 }
 
 function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
-  const places: [method: string, before: string, after: string, prefix: string, absent: string][] = [
+  const places: [method: string, before: string, after: string, prefix: string, absent: string, body?: string][] = [
     ["GET", "/api/wallets/", "", "wal", "WAL_002"],
     ["PATCH", "/api/wallets/", "", "wal", "WAL_002"],
     ["POST", "/api/wallets/", "/deactivate", "wal", "WAL_002"],
@@ -222,13 +232,22 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
     ["GET", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
     ["DELETE", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
     ["POST", "/api/sandbox/keys/", "/expire", "key", "WAUTH_007"],
+    ["POST", "/api/sandbox/settlements/", "/fail", "pay", "SBX_001"],
     ["POST", "/api/sandbox/settlements/", "/hold", "pay", "SBX_001"],
+    ["POST", "/api/sandbox/settlements/", "/release", "pay", "SBX_001"],
+    ["GET", "/api/transaction/", "", "txn", "TX_001"],
+    ["PATCH", "/api/transaction/", "/status", "txn", "TX_001", '{"status":"FAILED"}'],
+    ["PATCH", "/api/transaction/", "/schedule", "txn", "TX_001", '{"scheduledAt":"2099-01-01T00:00:00Z"}'],
     ["GET", "/api/webhooks/", "", "whk", "WHK_001"],
+    ["PATCH", "/api/webhooks/", "", "whk", "WHK_001", '{"description":"mine"}'],
     ["DELETE", "/api/webhooks/", "", "whk", "WHK_001"],
     ["POST", "/api/webhooks/", "/test", "whk", "WHK_001"],
+    ["POST", "/api/webhooks/", "/rotate-secret", "whk", "WHK_001", "{}"],
+    ["POST", "/api/webhooks/", "/replay", "whk", "WHK_001", '{"failed":true}'],
     ["GET", "/api/webhooks/", "/deliveries", "whk", "WHK_001"],
   ];
-  return places.flatMap(([method, before, after, prefix, absent]) => {
+  return places.flatMap(([method, before, after, prefix, absent, body]) => {
+    const json = body ?? (method === "PATCH" ? '{"metadata":{}}' : undefined);
     const otherKind = prefix === "pay" ? walletId : paymentId;
     const wrong = [
       prefix,
@@ -248,7 +267,7 @@ function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
       method,
       path: `${before}${encodeURIComponent(id)}${after}`,
       field: "",
-      ...(method === "PATCH" ? { json: '{"metadata":{}}' } : {}),
+      ...(json === undefined ? {} : { json }),
       codes: [absent],
     }));
   });
@@ -347,10 +366,17 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     "/api/events/stream": EVENT_FILTERS,
     "/api/wallet-auth/keys": { cursor: cursors("key") },
     "/api/webhooks": { cursor: cursors("webhook") },
-    [`${WEBHOOK}/deliveries`]: { status: ["", "GONE", "failed", "FAILED,PENDING"] },
+    [`${WEBHOOK}/deliveries`]: {
+      cursor: [...NO_CURSOR, base64(KEYS.webhook)],
+      status: ["", "GONE", "failed", "FAILED,PENDING"],
+    },
     "/api/payouts": { cursor: cursors("payout"), status: NO_STATUS, order: MONEY.order },
+    [PAYOUT_ROWS]: { cursor: cursors("line"), status: ["", "GONE", "refused", "REFUSED,SKIPPED"] },
     "/api/transaction": {
       cursor: cursors("record"),
+      status: NO_STATUS,
+      paymentType: ["", "LATER", "instant"],
+      address: ["", "0x", "5".repeat(40), `0x${"5".repeat(39)}`, `0x${"5".repeat(39)}g`],
       ...{ from: NO_MOMENT, to: NO_MOMENT, reference: MONEY.reference, order: MONEY.order },
       minAmount: NO_UNITS,
       maxAmount: NO_UNITS,
