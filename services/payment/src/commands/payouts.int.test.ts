@@ -9,6 +9,7 @@ import {
   PayoutRowStatus,
   PayoutStatus,
 } from "@wonrail/proto/payment/v1/payment";
+import { PayoutProgressed } from "@wonrail/proto/payment/events/v1/events";
 import { createPayout } from "./createPayout";
 import { catchUp } from "./testing/events";
 import { crashAt } from "./testing/failpoints";
@@ -91,6 +92,27 @@ test("a best effort payout posts the good rows and tells why each other row was 
   expect(JSON.parse(zero!.error!.detailsJson!)).toMatchObject({ fields: [{ path: "toWalletAddress" }] });
   const transfer = await world.app().getTransfer({ orgId: world.orgId, id: first!.transferId! });
   expect(transfer).toMatchObject({ memo: "salary", reference: "R-1", metadata: { month: "11" } });
+});
+
+test("a best effort payout tells its progress after each step, and an atomic payout its end alone", async () => {
+  const rows = Array.from({ length: 501 }, () => rowOf(addresses()[0]!, 1));
+  const published = async ({ payoutId }: Payout) => {
+    const events = await world.db().query<{ type: string; version: bigint; payload: Buffer }>(sql`
+      select type, version, payload from outbox where aggregate_id = ${payoutId} order by version`);
+    return events.map(({ type, version, payload }) => {
+      const { acceptedCount } = PayoutProgressed.decode(payload).payout!;
+      return [type, version, acceptedCount];
+    });
+  };
+  expect(await published(await pay(rows, { mode: BEST_EFFORT }))).toEqual([
+    ["payout_created", 1n, 0],
+    ["payout_progressed", 501n, 500],
+    ["payout_completed", 502n, 501],
+  ]);
+  expect(await published(await pay(rows))).toEqual([
+    ["payout_created", 1n, 0],
+    ["payout_completed", 502n, 501],
+  ]);
 });
 
 test("an atomic payout with wrong rows names them and moves nothing", async () => {

@@ -14,7 +14,7 @@ import {
   type LedgerServiceService,
   type PostRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
-import { payoutCompleted } from "../events";
+import { payoutAdvanced } from "../events";
 import { listPendingRows, type PayoutRow, type RowOutcome, saveOutcomes } from "../store/payoutRows";
 import { endLease, leasePayout, lockPayout, type Payout, savePayout } from "../store/payouts";
 import { execute, type ExecuteDeps } from "./execute";
@@ -140,7 +140,7 @@ async function recordOutcomes({ db }: RunPayoutsDeps, leased: Payout, outcomes: 
     const acceptedWon = payout.acceptedWon + sumWon(of("ACCEPTED").map(({ amountWon }) => won(amountWon)));
     const status = decided === payout.rowCount ? ended : "PENDING";
     const after = await savePayout(tx, { ...payout, ...counts, acceptedWon, status });
-    if (status !== "PENDING") await appendEvents(tx, [payoutCompleted(after)]);
+    if (saved.length > 0) await appendEvents(tx, [payoutAdvanced(after)]);
     await failpoint("payment.payout_recording");
   });
 }

@@ -20,7 +20,12 @@ import {
   refundPaymentEntry,
   transferEntry,
 } from "@wonrail/kit/records/testing/entries";
-import { MetadataChanged, PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
+import {
+  MetadataChanged,
+  PayoutCompleted,
+  PayoutCreated,
+  PayoutProgressed,
+} from "@wonrail/proto/payment/events/v1/events";
 import { type Payout, PayoutMode, PayoutStatus } from "@wonrail/proto/payment/v1/payment";
 import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { Freeze, FreezeSource, IntentKind } from "@wonrail/proto/ledger/v1/intents";
@@ -58,7 +63,7 @@ const metadataChanged = (objectId: string, version: bigint, metadata: Record<str
   version,
 });
 
-test("a payout has an event when it is made and when it has ended, with its counts", async () => {
+test("a payout has an event when it is made, progresses and has ended, with its counts", async () => {
   const orgId = newId("org");
   const made: Payout = {
     ...{
@@ -73,17 +78,22 @@ test("a payout has an event when it is made and when it has ended, with its coun
   };
   const ended = { acceptedCount: 1, refusedCount: 1, acceptedAmountWon: "1000", completedAt: new Date() };
   const completed = { ...made, ...ended, status: PayoutStatus.COMPLETED };
+  const progressed = { ...made, acceptedCount: 1, acceptedAmountWon: "1000" };
   const { payoutId } = made;
-  const created = PayoutCreated.encode({ payout: made }).finish();
-  await world.project("projectPayouts", [received("payout_created", orgId, payoutId, created)]);
-  const payload = PayoutCompleted.encode({ payout: completed }).finish();
-  await world.project("projectPayouts", [received("payout_completed", orgId, payoutId, payload)]);
+  const project = (type: string, message: typeof PayoutCreated, payout: Payout) =>
+    world.project("projectPayouts", [
+      received(type, orgId, payoutId, message.encode({ payout }).finish()),
+    ]);
+  await project("payout_created", PayoutCreated, made);
+  await project("payout_progressed", PayoutProgressed, progressed);
+  await project("payout_completed", PayoutCompleted, completed);
   const { events } = await world.list(orgId);
   expect(events.map(({ type, objectId, objectSequence }) => [type, objectId, objectSequence])).toEqual([
     ["payout.created", payoutId, 1n],
-    ["payout.completed", payoutId, 2n],
+    ["payout.progressed", payoutId, 2n],
+    ["payout.completed", payoutId, 3n],
   ]);
-  expect(events.map(({ data }) => data as object)).toEqual([payoutJson(made), payoutJson(completed)]);
+  expect(events.map(({ data }) => data as object)).toEqual([made, progressed, completed].map(payoutJson));
 });
 
 test("changed metadata is in later events of the object, whichever feed came first", async () => {
