@@ -23,6 +23,7 @@ export async function projectKeys(_deps: object, tx: Tx, events: ReceivedEvent[]
 async function readClocks(tx: Tx, events: ReceivedEvent[]): Promise<PassedMs> {
   const issues = events.filter(({ type }) => type === "key_issued");
   const orgIds = [...new Set(issues.map(({ orgId }) => orgId))].sort();
+  if (orgIds.length === 0) return () => 0;
   const offsets = new Map<string, number>();
   // A later advance waits for the end of this transaction, and moves the key itself.
   for (const orgId of orgIds) offsets.set(orgId, await lockOffsetMs(tx, orgId));
