@@ -27,8 +27,8 @@ export function rehearseRefusal(route: Route, body: unknown): void {
 }
 
 /**
- * The refusals that the memos of a payout's rows name, in the order of the rows. A memo must name one
- * of these codes. For test keys on a test network.
+ * Returns the refusal that the memo of each row of a payout names. Each such memo must name one of the
+ * codes. The gateway calls this function for test keys on a test network.
  */
 export function rehearseRows(
   rows: readonly { memo?: string | undefined }[],
@@ -52,7 +52,7 @@ function unknownName(owner: string): string {
   return `is reserved in the sandbox: after ${SANDBOX_MEMO_PREFIX} name an error of ${owner}; or write ${orders}`;
 }
 
-/** What follows the prefix. Undefined for a memo that asks for no refusal. */
+/** Returns the text behind the prefix, or undefined for a memo that asks for no refusal. */
 function errorNamedBy(memo: unknown): string | undefined {
   if (typeof memo !== "string" || !memo.startsWith(SANDBOX_MEMO_PREFIX)) return undefined;
   return settlementOrderOf(memo) === undefined ? memo.slice(SANDBOX_MEMO_PREFIX.length) : undefined;

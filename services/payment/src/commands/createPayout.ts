@@ -107,7 +107,7 @@ function readRow(message: RowMessage, index: number) {
   };
 }
 
-/** Else a misplaced rehearsal would look like a refusal of real money. */
+/** Refuses rehearsals on a main network, where they would look like refusals of real money. */
 function checkRehearsals({ network }: CreatePayoutDeps, rows: NewPayoutRow[]): void {
   if (hasSandbox(network)) return;
   const rehearsed = rows.find(({ error }) => error !== null);
