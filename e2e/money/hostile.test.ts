@@ -47,8 +47,7 @@ test("every id, query and field of the contract has invalid values", () => {
 /** The path in the document that serves this path. A literal path goes before a parameter. */
 function templateOf(path: string): string | undefined {
   const plain = path.split("?")[0]!;
-  const fits = (template: string) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(plain);
+  const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(plain);
   return plain in paths ? plain : Object.keys(paths).find(fits);
 }
 

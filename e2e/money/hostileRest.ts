@@ -208,7 +208,14 @@ function spoilt(method: string, path: string, good: object, fields: Record<strin
 }
 
 function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
-  const places: [method: string, before: string, after: string, prefix: string, absent: string, body?: string][] = [
+  const places: [
+    method: string,
+    before: string,
+    after: string,
+    prefix: string,
+    absent: string,
+    body?: string,
+  ][] = [
     ["GET", "/api/wallets/", "", "wal", "WAL_002"],
     ["PATCH", "/api/wallets/", "", "wal", "WAL_002"],
     ["POST", "/api/wallets/", "/deactivate", "wal", "WAL_002"],

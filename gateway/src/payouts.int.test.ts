@@ -161,8 +161,7 @@ test("a refused row shows the code, the message and the details of its refusal",
 
 describe("memos of the sandbox", () => {
   const memos = ["sandbox:TRF_001", "sandbox:settlement_failed", "salary"];
-  const withMemos = (texts: string[]) =>
-    texts.map((memo) => ({ toWalletAddress: ADDRESS, amount: 1, memo }));
+  const withMemos = (texts: string[]) => texts.map((memo) => ({ toWalletAddress: ADDRESS, amount: 1, memo }));
   const asCsv = (texts: string[]) =>
     ["toWalletAddress,amount,memo", ...texts.map((memo) => `${ADDRESS},1,${memo}`)].join("\n");
   const refusals = () => asked[0]!.rows.map(({ rehearsedRefusal }) => rehearsedRefusal);

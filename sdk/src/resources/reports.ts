@@ -136,11 +136,7 @@ export class ReportsApi extends ApiResource {
     return this.call(() => ({ method: "GET", path, query: withTimes(query()), repeat: "safe", options }));
   }
 
-  #file(
-    path: string,
-    query: () => AnyQuery,
-    options?: CallOptions,
-  ): ApiPromise<ReadableStream<Uint8Array>> {
+  #file(path: string, query: () => AnyQuery, options?: CallOptions): ApiPromise<ReadableStream<Uint8Array>> {
     return this.call(() => ({
       ...{ method: "GET", path, query: withTimes(query()), repeat: "safe", options },
       isFile: true,

@@ -58,9 +58,9 @@ export async function measureOperations({
   gauges.blockedWallets.set(blocked);
   gauges.unpostedBlocks.set(unposted);
   scheduled.oldestDue.set(await findOldestDueSeconds(db));
-  const { all, most } = await readGasToday(db);
-  x402Metrics.gas.set(Number(all));
-  x402Metrics.mostGas.set(Number(most));
+  const gas = await readGasToday(db);
+  x402Metrics.gas.set(Number(gas.all));
+  x402Metrics.mostGas.set(Number(gas.most));
 }
 
 /** The same of the chain. */

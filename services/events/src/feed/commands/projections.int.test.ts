@@ -81,9 +81,7 @@ test("a payout has an event when it is made, progresses and has ended, with its 
   const progressed = { ...made, acceptedCount: 1, acceptedAmountWon: "1000" };
   const { payoutId } = made;
   const project = (type: string, message: typeof PayoutCreated, payout: Payout) =>
-    world.project("projectPayouts", [
-      received(type, orgId, payoutId, message.encode({ payout }).finish()),
-    ]);
+    world.project("projectPayouts", [received(type, orgId, payoutId, message.encode({ payout }).finish())]);
   await project("payout_created", PayoutCreated, made);
   await project("payout_progressed", PayoutProgressed, progressed);
   await project("payout_completed", PayoutCompleted, completed);
