@@ -1,7 +1,9 @@
 import { eventually } from "@wonrail/kit/testing";
 import { ServiceClient } from "@wonrail/sdk";
+import { pythonSdk } from "./clients/generatedClients";
 import { type Api, openApi } from "./support/api";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
+import { reportSkipped } from "./support/reportSkipped";
 import { startStack, type TestStack } from "./support/startStack";
 
 // A partner rehearses in the sandbox of a running stack, as the guide says.
@@ -10,6 +12,10 @@ jest.setTimeout(300_000);
 
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const DAY_MS = 86_400_000;
+
+const python = pythonSdk("rehearse_sdk.py");
+if ("why" in python) reportSkipped(`the guides are not played in Python, ${python.why}`);
+const withPython = "why" in python ? test.skip : test;
 
 let stack: TestStack;
 let organisation: NewOrganisation;
@@ -91,9 +97,32 @@ test("an expired key is refused at once and can be refreshed", async () => {
   expect([refused.status, refused.body.error?.code]).toEqual([401, "WAUTH_002"]);
 });
 
+test("the memo of a payout's row refuses this row, and the others are paid", async () => {
+  const fromWalletId = await chargedWallet("paying", 10_000);
+  const { walletAddress: toWalletAddress } = await api.get(`/api/wallets/${await chargedWallet("paid", 0)}`);
+  const rows = ["salary", "sandbox:TRF_003"].map((memo) => ({ toWalletAddress, amount: 1_000, memo }));
+  const { payoutId } = await api.post("/api/payouts", { fromWalletId, mode: "BEST_EFFORT", rows });
+  await untilData(`/api/payouts/${payoutId}`, { status: "COMPLETED", acceptedCount: 1, refusedCount: 1 });
+  const { items } = await api.get(`/api/payouts/${payoutId}/rows?status=REFUSED`);
+  expect(items).toMatchObject([{ index: 1, error: { code: "TRF_003" }, transferId: null }]);
+  await untilData(`/api/wallets/${fromWalletId}`, { balance: 9_000 });
+});
+
+withPython(
+  "a partner's month in Python: a failure, a payout of a thousand rows, camt.053, a late cancellation",
+  async () => {
+    const { apiKey } = await newOrganisation(stack.stack());
+    const env = { WONRAIL_BASE_URL: stack.stack().gatewayUrl, WONRAIL_API_KEY: apiKey };
+    expect(JSON.parse("play" in python ? python.play(env) : "")).toEqual({
+      ...{ transfer: ["FAILED", "failed_in_sandbox"], payout: ["COMPLETED", 1_000, 1_000_000] },
+      ...{ salaries: 1_000, refusal: "CHG_004" },
+    });
+  },
+);
+
 async function chargedWallet(userId: string, amount: number): Promise<string> {
   const { walletId } = await api.post("/api/wallets", { userId, walletType: "NORMAL" });
-  await api.post("/api/wallets/charge", { walletId, amount });
+  if (amount > 0) await api.post("/api/wallets/charge", { walletId, amount });
   return walletId as string;
 }
 

@@ -1,5 +1,11 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { Wallet } from "ethers";
 import { eventually } from "@wonrail/kit/testing";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { readText, ROOT } from "./ops/repository";
 import { type Api, type Json } from "./support/api";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
 import { reportSkipped } from "./support/reportSkipped";
@@ -45,6 +51,30 @@ test("npm's @x402/fetch buys from @x402/express, and the wallet is credited with
 
 withPython("PyPI's x402 buys from @x402/express, and the wallet is credited with an event", async () => {
   if (typeof python !== "string") await buysOnce((key) => python(shop, key));
+});
+
+test("the guide's shop sells to the guide's buyer", async () => {
+  const folder = join(ROOT, ".cache/x402Guide");
+  const [shopFile, buyFile] = ["shop.mjs", "buy.mjs"].map((name) => join(folder, name)) as [string, string];
+  const blocks = [...readText("docs/guides/x402.md").matchAll(/^```js\n([\s\S]*?)^```$/gm)];
+  mkdirSync(folder, { recursive: true });
+  [shopFile, buyFile].forEach((file, index) => writeFileSync(file, blocks[index]![1]!));
+  const buyer = await openBuyer();
+  const PORT = String(await randomFreePort());
+  const env = {
+    ...{ ...process.env, PORT, URL: stack.stack().gatewayUrl, KEY: organisation.apiKey },
+    ...{ WALLET_ADDRESS: wallet.walletAddress as string, PAYER_KEY: buyer.privateKey },
+    ...{ NETWORK: shop.network, ASSET: shop.asset },
+  };
+  const selling = spawn(process.execPath, [shopFile], { env, stdio: "inherit" });
+  try {
+    await eventually(async () => expect((await fetch(`http://127.0.0.1:${PORT}/report`)).status).toBe(402));
+    const { stdout } = await promisify(execFile)(process.execPath, [buyFile], { env, timeout: 120_000 });
+    expect(stdout).toBe("200 { report: 'sunny' }\n");
+  } finally {
+    selling.kill();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("a buyer without money gets 402 and pays nothing", async () => {

@@ -244,6 +244,22 @@ test("a payment to a known payee takes 47,000 gas with rising nonces, and 69,500
   expect(Number(gas[3])).toBeLessThanOrEqual(69_500);
 }, 120_000);
 
+test("metrics count verifications and settlements by outcome, and a repetition again", async () => {
+  const before = await outcomes();
+  const payer = await openFundedPayer(50n);
+  const payment = await payer.pay({ payTo: shop.address, units: WON });
+  await verify(payment);
+  await settle(payment);
+  await settle(payment);
+  await verify(payment);
+  const added = Object.entries(await outcomes()).map(([name, value]) => [name, value - (before[name] ?? 0)]);
+  expect(Object.fromEntries(added.filter(([, value]) => value !== 0))).toEqual({
+    'x402_verifications_total{outcome="valid"': 1,
+    [`x402_verifications_total{outcome="${REASON}nonce_already_used"`]: 1,
+    'x402_settlements_total{outcome="settled"': 2,
+  });
+}, 120_000);
+
 test("ledger and chain agree after all payments", async () => {
   await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
   const unfinished = await world.relayerDb.query(
@@ -251,6 +267,13 @@ test("ledger and chain agree after all payments", async () => {
   );
   expect(unfinished).toEqual([]);
 }, 120_000);
+
+/** The counters of the first replica. */
+async function outcomes(): Promise<Record<string, number>> {
+  const text = await (await fetch(`http://${world.relayers[0]!.ops}/metrics`)).text();
+  const lines = [...text.matchAll(/^(x402_\w+_total\{outcome="\w+")\S* (\d+)$/gm)];
+  return Object.fromEntries(lines.map(([, name, value]) => [name!, Number(value)]));
+}
 
 async function verify(payment: X402Payment): Promise<string> {
   const { refusal } = await relayers[0]!.verifyX402Payment({ orgId: book.orgId, payment });

@@ -6,7 +6,7 @@ import { buildOnce, DOCUMENT, mustRun, PLAY } from "./buildClient";
 import { findPython } from "./python";
 import { run } from "./run";
 
-/** A program that plays create, charge, pay and list, and prints the result as JSON. */
+/** A program that prints the result of its calls as JSON. */
 export interface Client {
   name: string;
   /** Builds the program if necessary and plays. */
@@ -32,11 +32,12 @@ export function findClients(): (Client | Missing)[] {
   return [pythonSdk(), pythonClient(), ...generatorClients()];
 }
 
-function pythonSdk(): Client | Missing {
+/** A program of the folder `play` that uses sdk/python. */
+export function pythonSdk(file = "play_sdk.py"): Client | Missing {
   const name = "sdk/python";
   const python = findPython();
   if (!python.ok) return { name, why: python.why };
-  const program = join(PLAY, "play_sdk.py");
+  const program = join(PLAY, file);
   const own = { PYTHONPATH: PYTHON_SDK, PYTHONDONTWRITEBYTECODE: "1" };
   return { name, play: (env) => mustRun(python.command, [program], { env: { ...env, ...own } }) };
 }

@@ -6,7 +6,7 @@ const TABLE = "e2e/codes.e2e.test.ts";
 const OTHERS = [
   "exactlyOnce.e2e.test.ts",
   "moneyOutages.e2e.test.ts",
-  ...["foreignIds", "hostile", "hostileRest", "model", "scenes", "sequences"].map(
+  ...["foreignIds", "hostile", "hostilePathIds", "hostileRest", "model", "scenes", "sequences"].map(
     (name) => `money/${name}.ts`,
   ),
 ];

@@ -139,7 +139,7 @@ function commandsOf(fixtures: Fixtures): Omit<Command, "method">[] {
       fields: {
         paymentId: ids("pay", foreign.paymentId, chargeId, "PAY_004"),
         amount: [...amounts("REQ_001"), ["more than the payment", "9007199254740991", "PAY_009"]],
-        memo: MEMOS,
+        ...NOTES,
       },
     },
   ];

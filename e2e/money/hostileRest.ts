@@ -1,6 +1,7 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { SCOPES } from "@wonrail/kit/contract/scopes";
 import { type Hostile, type Fixtures } from "./hostile";
+import { pathIds } from "./hostilePathIds";
 
 // The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.
 
@@ -57,6 +58,13 @@ const { after: _, ...WEBHOOK_CHANGES } = WEBHOOK_FIELDS;
 const NO_OVERLAP = unlabelled("null", '"60"', "-1", "1.5", "604801", "true", "[]", "{}");
 /** The fields of a request are checked before the webhook is looked for. */
 const WEBHOOK = `/api/webhooks/whk_${NOBODY}`;
+const PAYOUT_ROWS = `/api/payouts/pyo_${NOBODY}/rows`;
+/** Objects whose metadata can be changed. */
+const NOTED = [
+  ...[`transfer/trf_${NOBODY}`, `charge/cancel/ccl_${NOBODY}`, `charge/refund/rfd_${NOBODY}`],
+  ...[`payment/pay_${NOBODY}`, `payment/cancel/pcl_${NOBODY}`, `payment/refund/prf_${NOBODY}`],
+].map((place) => `/api/wallets/${place}`);
+NOTED.push(`/api/transaction/txn_${NOBODY}`);
 const REPLAY_FIELDS: Record<string, Values> = { after: NO_SEQUENCE, upTo: NO_SEQUENCE };
 
 const KEY_FIELDS: Record<string, Values> = {
@@ -94,6 +102,7 @@ const NO_ROWS: Values = [
   ["an empty reference", rowsWith({ reference: "" })],
   ["metadata that is no object", rowsWith({ metadata: [] })],
   ["a key of 256 characters", rowsWith({ idempotencyKey: "k".repeat(256) })],
+  ["a memo that names no error of a row", rowsWith({ memo: "sandbox:PAY_001" })],
   ["an unknown field", rowsWith({ fromWalletId: "wal_1" })],
   ["one key for two rows", text([1, 2].map(() => ({ ...ROW, idempotencyKey: "one" })))],
   ["a sum over 2^53 - 1", rowsWith({ amount: Number.MAX_SAFE_INTEGER })],
@@ -135,7 +144,9 @@ function bodies({ walletId, chargeId }: Fixtures): Hostile[] {
       metadata: NO_METADATA,
     }),
     ...spoilt("PATCH", `/api/wallets/${walletId}`, { metadata: {} }, { metadata: NO_METADATA }),
-    ...spoilt("PATCH", `/api/wallets/charge/${chargeId}`, { metadata: {} }, { metadata: NO_CHANGE }),
+    ...[`/api/wallets/charge/${chargeId}`, ...NOTED].flatMap((path) =>
+      spoilt("PATCH", path, { metadata: {} }, { metadata: NO_CHANGE }),
+    ),
     ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
     ...spoilt("POST", "/api/webhooks", { url: "https://partner.example/" }, WEBHOOK_FIELDS),
     ...spoilt("PATCH", WEBHOOK, {}, WEBHOOK_CHANGES),
@@ -195,63 +206,6 @@ function spoilt(method: string, path: string, good: object, fields: Record<strin
       refused(method, path, field, "unknown field", text({ ...good, [field]: 1 })),
     ),
   ];
-}
-
-function pathIds({ walletId, paymentId }: Fixtures): Hostile[] {
-  const places: [method: string, before: string, after: string, prefix: string, absent: string][] = [
-    ["GET", "/api/wallets/", "", "wal", "WAL_002"],
-    ["PATCH", "/api/wallets/", "", "wal", "WAL_002"],
-    ["POST", "/api/wallets/", "/deactivate", "wal", "WAL_002"],
-    ["GET", "/api/wallets/", "/transactions", "wal", "WAL_002"],
-    ["GET", "/api/wallets/", "/balance", "wal", "WAL_002"],
-    ["PATCH", "/api/wallets/transfer/", "", "trf", "TRF_005"],
-    ["PATCH", "/api/wallets/charge/", "", "chg", "CHG_002"],
-    ["PATCH", "/api/wallets/charge/cancel/", "", "ccl", "CHG_002"],
-    ["PATCH", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
-    ["PATCH", "/api/wallets/payment/", "", "pay", "PAY_004"],
-    ["PATCH", "/api/wallets/payment/cancel/", "", "pcl", "PAY_004"],
-    ["PATCH", "/api/wallets/payment/refund/", "", "prf", "PAY_004"],
-    ["PATCH", "/api/transaction/", "", "txn", "TX_001"],
-    ["GET", "/api/wallets/transfer/", "", "trf", "TRF_005"],
-    ["GET", "/api/wallets/charge/", "", "chg", "CHG_002"],
-    ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
-    ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
-    ["GET", "/api/payouts/", "", "pyo", "PYO_001"],
-    ["GET", "/api/payouts/", "/rows", "pyo", "PYO_001"],
-    ["GET", "/api/events/", "", "evt", "EVT_001"],
-    ["GET", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
-    ["DELETE", "/api/wallet-auth/keys/", "", "key", "WAUTH_007"],
-    ["POST", "/api/sandbox/keys/", "/expire", "key", "WAUTH_007"],
-    ["POST", "/api/sandbox/settlements/", "/hold", "pay", "SBX_001"],
-    ["GET", "/api/webhooks/", "", "whk", "WHK_001"],
-    ["DELETE", "/api/webhooks/", "", "whk", "WHK_001"],
-    ["POST", "/api/webhooks/", "/test", "whk", "WHK_001"],
-    ["GET", "/api/webhooks/", "/deliveries", "whk", "WHK_001"],
-  ];
-  return places.flatMap(([method, before, after, prefix, absent]) => {
-    const otherKind = prefix === "pay" ? walletId : paymentId;
-    const wrong = [
-      prefix,
-      `${prefix}_`,
-      `${prefix}_${"0".repeat(31)}`,
-      `${prefix}_${"0".repeat(33)}`,
-      otherKind,
-    ];
-    const foul = [
-      `${prefix.toUpperCase()}_${NOBODY}`,
-      `${prefix}_${"０".repeat(32)}`,
-      "' or 1=1; --",
-      "../../etc",
-    ];
-    return [...wrong, ...foul].map((id) => ({
-      name: `${method} ${before}…${after}: ${id}`,
-      method,
-      path: `${before}${encodeURIComponent(id)}${after}`,
-      field: "",
-      ...(method === "PATCH" ? { json: '{"metadata":{}}' } : {}),
-      codes: [absent],
-    }));
-  });
 }
 
 const PAGES: Record<string, string[]> = {
@@ -347,10 +301,17 @@ function queries({ walletId, paymentId }: Fixtures): Hostile[] {
     "/api/events/stream": EVENT_FILTERS,
     "/api/wallet-auth/keys": { cursor: cursors("key") },
     "/api/webhooks": { cursor: cursors("webhook") },
-    [`${WEBHOOK}/deliveries`]: { status: ["", "GONE", "failed", "FAILED,PENDING"] },
+    [`${WEBHOOK}/deliveries`]: {
+      cursor: [...NO_CURSOR, base64(KEYS.webhook)],
+      status: ["", "GONE", "failed", "FAILED,PENDING"],
+    },
     "/api/payouts": { cursor: cursors("payout"), status: NO_STATUS, order: MONEY.order },
+    [PAYOUT_ROWS]: { cursor: cursors("line"), status: ["", "GONE", "refused", "REFUSED,SKIPPED"] },
     "/api/transaction": {
       cursor: cursors("record"),
+      status: NO_STATUS,
+      paymentType: ["", "LATER", "instant"],
+      address: ["", "0x", "5".repeat(40), `0x${"5".repeat(39)}`, `0x${"5".repeat(39)}g`],
       ...{ from: NO_MOMENT, to: NO_MOMENT, reference: MONEY.reference, order: MONEY.order },
       minAmount: NO_UNITS,
       maxAmount: NO_UNITS,

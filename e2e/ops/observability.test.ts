@@ -138,6 +138,7 @@ const NOT_METRICS = new Set([
   "pg_stat_activity",
   "max_connections",
   "signer_out_of_gas",
+  "facilitator_gas_limit_reached",
   "max_wal_size",
   "min_wal_size",
 ]);

@@ -9,6 +9,7 @@ import {
   PayoutRowStatus,
   PayoutStatus,
 } from "@wonrail/proto/payment/v1/payment";
+import { exampleOf } from "./routes/errorExamples";
 import { exampleId } from "./routes/exampleFixtures";
 import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
@@ -156,6 +157,46 @@ test("a refused row shows the code, the message and the details of its refusal",
       },
     },
   ]);
+});
+
+describe("memos of the sandbox", () => {
+  const memos = ["sandbox:TRF_001", "sandbox:settlement_failed", "salary"];
+  const withMemos = (texts: string[]) => texts.map((memo) => ({ toWalletAddress: ADDRESS, amount: 1, memo }));
+  const asCsv = (texts: string[]) =>
+    ["toWalletAddress,amount,memo", ...texts.map((memo) => `${ADDRESS},1,${memo}`)].join("\n");
+  const refusals = () => asked[0]!.rows.map(({ rehearsedRefusal }) => rehearsedRefusal);
+
+  test.each([
+    ["rows", { fromWalletId, rows: withMemos(memos) }],
+    ["CSV", { fromWalletId, csv: asCsv(memos) }],
+  ])("a row of %s is sent with the refusal that its memo names", async (_form, body) => {
+    expect((await post(body)).status).toBe(201);
+    const { details } = exampleOf("TRF_001").error;
+    const refusal = { code: "TRF_001", detailsJson: JSON.stringify(details) };
+    expect(refusals()).toEqual([refusal, undefined, undefined]);
+  });
+
+  test.each([
+    ["rows", { fromWalletId, rows: withMemos(["salary", "sandbox:PAY_001"]) }],
+    ["csv", { fromWalletId, csv: asCsv(["salary", "sandbox:PAY_001"]) }],
+  ])("a memo of %s that names no error of a row is refused with its place", async (path, body) => {
+    const answer = await post(body);
+    expect([answer.status, answer.body.error]).toMatchObject([
+      400,
+      {
+        code: "REQ_001",
+        details: { fields: [{ path: `${path}[1].memo`, message: expect.stringContaining("TRF_001") }] },
+      },
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  test("a memo of a live key is plain text", async () => {
+    const live = auth.addKey({}, "live").text;
+    const body = { fromWalletId, rows: withMemos([...memos, "sandbox:PAY_001"]) };
+    expect((await gateway.send("POST", "/api/payouts", { key: live, body })).status).toBe(201);
+    expect(refusals()).toEqual([undefined, undefined, undefined, undefined]);
+  });
 });
 
 const rows = (json: string) => `{"fromWalletId":"${fromWalletId}","rows":[${json}]}`;

@@ -7,6 +7,7 @@ import { routes, type RouteDeps } from "./routes";
 import { exampleOf } from "./routes/errorExamples";
 import { story } from "./routes/examples";
 import { refusalCodes } from "./routes/openapi";
+import { createTransfer } from "./routes/transfers";
 import { type FakeAuthServer, startFakeAuthServer } from "./testing/fakeAuthServer";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
@@ -56,6 +57,12 @@ test("the guide lists every error of every operation that has a memo", () => {
   const listed = rows.flatMap(({ code, operations }) => operations.map((id) => `${code} ${id}`));
   expect(listed.sort()).toEqual(wanted.sort());
   for (const memo of Object.keys(SETTLEMENT_MEMOS)) expect(guide()).toContain(`| \`${memo}\` |`);
+});
+
+test("the guide names the errors of a payout's row", () => {
+  const [paragraph] = /^In a \[payout\][^]*?\n\n/m.exec(guide())!;
+  const named = [...paragraph.matchAll(/`([A-Z]+_\d{3})`/g)].map(([, code]) => code);
+  expect(named).toEqual(createTransfer.errors);
 });
 
 test.each(rows)(

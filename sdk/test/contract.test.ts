@@ -48,7 +48,10 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   releaseSandboxSettlement: [({ sandbox }) => sandbox.releaseSettlement("trf_1")],
   expireSandboxKey: [({ sandbox }) => sandbox.expireKey("key_1")],
   openSandboxClock: [({ sandbox }) => sandbox.readClock()],
-  advanceSandboxClock: [({ sandbox }) => sandbox.advanceClock({ to: inAnHour })],
+  advanceSandboxClock: [
+    ({ sandbox }) => sandbox.advanceClock({ to: inAnHour }),
+    ({ sandbox }) => sandbox.advanceClock({ to: new Date(inAnHour) }),
+  ],
   rotateSecretKey: [({ keys }) => keys.rotateSecret()],
   createWallet: [
     ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" }),

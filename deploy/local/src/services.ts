@@ -143,12 +143,12 @@ function commonEnv(stack: Stack): Record<string, string> {
  * version and the machine's memory (docs/performance/memory.md).
  */
 const HEAPS: Record<string, { young: number; old?: number }> = {
-  gateway: { young: 16, old: 160 },
+  gateway: { young: 8, old: 160 },
   console: { young: 8, old: 128 },
   auth: { young: 16 },
   wallet: { young: 16 },
   ledger: { young: 16, old: 192 },
-  payment: { young: 16, old: 160 },
+  payment: { young: 8, old: 160 },
   "chain-relayer": { young: 8, old: 160 },
   events: { young: 16, old: 160 },
 };

@@ -4,6 +4,7 @@ import { startFakeAuthServer } from "@wonrail/gateway/testing/fakeAuthServer";
 import { rawSql } from "@wonrail/kit/db";
 import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { nodeFlags } from "@wonrail/local/services";
+import { ROOT } from "../../ops/repository";
 import { loadHistory } from "../ledger/history";
 import { createWorld as createLedger, open } from "../ledger/world";
 import { type ServiceName } from "./serve";
@@ -86,10 +87,12 @@ async function fillWallets(adminUrl: string, orgId: string, walletIds: string[])
   await db.close();
 }
 
+/** Starts compiled files with the settings of production: a compiler would take memory too. */
 function startService(name: ServiceName, settings: object): ChildProcess {
-  return fork(join(__dirname, "serve.ts"), {
-    execArgv: [...nodeFlags(name), "--require", require.resolve("tsx/cjs")],
-    env: { ...process.env, SERVICE: name, SETTINGS: JSON.stringify(settings) },
+  const production = { NODE_ENV: "production", MALLOC_ARENA_MAX: "1" };
+  return fork(join(ROOT, "e2e/dist/load/reports/serve.js"), {
+    execArgv: nodeFlags(name),
+    env: { ...process.env, ...production, SERVICE: name, SETTINGS: JSON.stringify(settings) },
   });
 }
 

@@ -152,9 +152,11 @@ async function handle(
   const { operation, handler, method } = route;
   if (operation.sandboxOnly && !principal.isTestKey) throw unknownRoute(req);
   const input = await readInput(operation, req);
-  if (options.rehearse && principal.isTestKey) options.rehearse(route, input.body);
+  const rehearse = principal.isTestKey ? options.rehearse : null;
+  rehearse?.(route, input.body);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
-  const call: Call = { principal, clientAddress: res.locals.exchange.clientAddress, idempotencyKey: key };
+  const { clientAddress } = res.locals.exchange;
+  const call: Call = { principal, clientAddress, idempotencyKey: key, isSandbox: rehearse !== null };
   try {
     if (operation.streamed)
       return await stream(route, options, principal, req, res, () => handler(input, call));

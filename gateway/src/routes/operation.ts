@@ -102,10 +102,12 @@ export interface Call {
   idempotencyKey: string | undefined;
   /** The quota is used up: only an earlier result under this key may be returned. */
   repeatOnly?: true;
+  /** A test key on a test network, where memos can name an outcome. */
+  isSandbox: boolean;
 }
 
 /** A call without a key has no principal. */
-export type OpenCall = Omit<Call, "principal">;
+export type OpenCall = Omit<Call, "principal" | "isSandbox">;
 
 export interface Input<P, Q, B> {
   params: P;

@@ -10,7 +10,9 @@ import { notes, responseNotes } from "./notes";
 import { type Handler, operation } from "./operation";
 import { toPageRequest, toPagination } from "./pagination";
 import { readPayoutCsv } from "./readPayoutCsv";
+import { rehearseRows } from "./rehearseRefusal";
 import { amountOf, errorFields, idOf, listQuery, order, pageOf, responseId, timestamp, won } from "./schemas";
+import { createTransfer } from "./transfers";
 
 const MAX_ROWS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -184,13 +186,13 @@ export function createPayoutWith({ payment }: Clients): Handler<typeof createPay
   return async ({ body }, call) => {
     const { fromWalletId, dryRun = false } = body;
     const given = body.rows ?? validate(z.strictObject({ csv: rows }), readPayoutCsv(body.csv!), "body").csv;
+    const path = body.rows ? "rows" : "csv";
+    const refusals = call.isSandbox ? rehearseRows(given, createTransfer.errors, path) : [];
     const asked = {
       orgId: call.principal.orgId,
       ...{ fromWalletId, dryRun, mode: enumValue(PayoutMode, body.mode ?? "ATOMIC") },
-      rows: given.map(({ amount, metadata = {}, ...same }) => ({
-        ...same,
-        amountWon: String(amount),
-        metadata,
+      rows: given.map(({ amount, metadata = {}, ...same }, index) => ({
+        ...{ ...same, amountWon: String(amount), metadata, rehearsedRefusal: refusals[index] },
       })),
     };
     const request = { ...asked, bodyHash: NO_HASH, ...keyedBy(call, body) };

@@ -6,7 +6,7 @@ and a test compares them with each service's config.ts.
 {{- define "wonrail.facts" -}}
 gateway:
   edge: true
-  semiSpaceMib: 16
+  semiSpaceMib: 8
   calls: [auth, wallet, payment, chain-relayer, events]
   settings: [NETWORK]
 auth:
@@ -26,7 +26,7 @@ ledger:
   settings: [NETWORK]
 payment:
   schema: payment
-  semiSpaceMib: 16
+  semiSpaceMib: 8
   calls: [auth, wallet, ledger, chain-relayer]
   settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
 chain-relayer:

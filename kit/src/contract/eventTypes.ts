@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   "payment.cancelled",
   "payment.refunded",
   "payout.created",
+  "payout.progressed",
   "payout.completed",
   "settlement.confirmed",
   "settlement.failed",

@@ -89,6 +89,8 @@ export interface EventData {
   "payment.refunded": PaymentWithRefunds;
   /** A payout was created. */
   "payout.created": Payout;
+  /** More rows of a payout have an outcome, and others wait. */
+  "payout.progressed": Payout;
   /** All rows of a payout have an outcome. */
   "payout.completed": Payout;
   /** The settlement of an object is in a final block. */

@@ -102,7 +102,7 @@ const SETTLEMENT_NAMES: KnownNames<SettlementQuery | SettlementDownloadQuery> = 
 export class ReportsApi extends ApiResource {
   /** Reads statements into memory. For long periods use `downloadStatements`. */
   statements(query: StatementQuery, options?: CallOptions): ApiPromise<Statements> {
-    return this.report(STATEMENTS, () => requireFields("(query)", query, STATEMENT_NAMES), options);
+    return this.#report(STATEMENTS, () => requireFields("(query)", query, STATEMENT_NAMES), options);
   }
 
   /**
@@ -113,12 +113,12 @@ export class ReportsApi extends ApiResource {
     query: StatementDownloadQuery,
     options?: CallOptions,
   ): ApiPromise<ReadableStream<Uint8Array>> {
-    return this.file(STATEMENTS, () => requireFields("(query)", query, STATEMENT_NAMES), options);
+    return this.#file(STATEMENTS, () => requireFields("(query)", query, STATEMENT_NAMES), options);
   }
 
   /** Reads the operations of a period with their transaction hashes and blocks into memory. */
   settlements(query: SettlementQuery, options?: CallOptions): ApiPromise<Settlements> {
-    return this.report(SETTLEMENTS, () => requireFields("(query)", query, SETTLEMENT_NAMES), options);
+    return this.#report(SETTLEMENTS, () => requireFields("(query)", query, SETTLEMENT_NAMES), options);
   }
 
   /**
@@ -129,18 +129,14 @@ export class ReportsApi extends ApiResource {
     query: SettlementDownloadQuery,
     options?: CallOptions,
   ): ApiPromise<ReadableStream<Uint8Array>> {
-    return this.file(SETTLEMENTS, () => requireFields("(query)", query, SETTLEMENT_NAMES), options);
+    return this.#file(SETTLEMENTS, () => requireFields("(query)", query, SETTLEMENT_NAMES), options);
   }
 
-  private report<T>(path: string, query: () => AnyQuery, options?: CallOptions): ApiPromise<T> {
+  #report<T>(path: string, query: () => AnyQuery, options?: CallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "GET", path, query: withTimes(query()), repeat: "safe", options }));
   }
 
-  private file(
-    path: string,
-    query: () => AnyQuery,
-    options?: CallOptions,
-  ): ApiPromise<ReadableStream<Uint8Array>> {
+  #file(path: string, query: () => AnyQuery, options?: CallOptions): ApiPromise<ReadableStream<Uint8Array>> {
     return this.call(() => ({
       ...{ method: "GET", path, query: withTimes(query()), repeat: "safe", options },
       isFile: true,

@@ -10,6 +10,7 @@ import {
 } from "../internal/checks.ts";
 import type { KnownNames } from "../internal/names.ts";
 import type { ApiKey } from "./keys.ts";
+import { type Moment, toIsoString } from "./shared.ts";
 
 /** Request of `sandbox.createDeposit`. */
 export interface SandboxDepositRequest {
@@ -52,7 +53,7 @@ export interface SandboxClock {
 /** Request of `sandbox.advanceClock`. */
 export interface AdvanceClockRequest {
   /** Time that the clock shall show. An earlier one changes nothing. */
-  to: string;
+  to: Moment;
 }
 
 const PATH = "/api/sandbox";
@@ -98,8 +99,9 @@ export class SandboxApi extends ApiResource {
   /** Moves the test clock forward. Periods, daily limits, schedules, ends of keys and webhook retries follow it. */
   advanceClock(request: AdvanceClockRequest, options?: CallOptions): ApiPromise<SandboxClock> {
     return this.call(() => {
-      throwProblems([checkTime("to", requireFields("(body)", request, ADVANCE_NAMES).to)]);
-      return { method: "POST", path: `${PATH}/clocks/advance`, body: request, repeat: "safe", options };
+      const to = toIsoString(requireFields("(body)", request, ADVANCE_NAMES).to);
+      throwProblems([checkTime("to", to)]);
+      return { method: "POST", path: `${PATH}/clocks/advance`, body: { to }, repeat: "safe", options };
     });
   }
 

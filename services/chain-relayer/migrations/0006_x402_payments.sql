@@ -40,3 +40,5 @@ create table x402_gas (
   gas bigint not null check (gas >= 0),
   primary key (org_id, day)
 );
+-- The metrics read the gas of this day.
+create index x402_gas_of_day on x402_gas (day);

@@ -44,7 +44,14 @@ import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./reconciliation";
 import { createScanSpan, scanFinalized } from "./indexer";
-import { depositFromFaucet, getSupport, settlePayment, verifyPayment, type WantedDeposit } from "./x402";
+import {
+  createX402Metrics,
+  depositFromFaucet,
+  getSupport,
+  settleAndCount,
+  verifyAndCount,
+  type WantedDeposit,
+} from "./x402";
 import { type Config } from "./config";
 import { consumeFacts } from "./facts";
 import { createGauges } from "./metrics/gauges";
@@ -93,9 +100,9 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     finishScheduledRecords: bind(finishScheduledRecords),
     watchInstantRecords: onChain(watchInstantRecords),
     getX402Support: () => getSupport(deps),
-    verifyX402Payment: bindChain(verifyPayment),
-    settleX402Payment: bindChain((of, input: Parameters<typeof settlePayment>[1]) =>
-      settlePayment({ ...of, onPlanned: wakeDispatch }, input),
+    verifyX402Payment: bindChain(verifyAndCount),
+    settleX402Payment: bindChain((of, input: Parameters<typeof settleAndCount>[1]) =>
+      settleAndCount({ ...of, onPlanned: wakeDispatch }, input),
     ),
     sandbox: deps.hasSandbox ? sandboxOf() : null,
     clampFutureRetries: () => clampFutureRetries(deps),
@@ -209,6 +216,7 @@ function createDeps(parts: ServiceParts<Config>) {
     scheduled: createScheduledMetrics(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
     x402GasPerDay: BigInt(config.X402_GAS_PER_DAY),
+    x402Metrics: createX402Metrics(registry, BigInt(config.X402_GAS_PER_DAY)),
     sentWalk: { after: FIRST_SENT_PLACE },
     bytesWalk: { after: 0n },
     holdsWalk: { after: null },

@@ -81,6 +81,7 @@ create index early_settlements_stored_at on early_settlements (stored_at);
 create table api_keys (
   org_id text not null,
   key_id text not null,
+  -- The life of the key. An advance of the organisation's test clock moves both to the past.
   issued_at timestamptz not null,
   expires_at timestamptz not null,
   -- The key in the form of its read.

@@ -36,7 +36,7 @@ export function consumers(app: App): ConsumerSpec[] {
       topics: ["wonrail.payment.v1"],
       handlers: {
         metadata_changed: { all: app.projectMetadata },
-        ...sameFor(app.projectPayouts, ["payout_created", "payout_completed"]),
+        ...sameFor(app.projectPayouts, ["payout_created", "payout_progressed", "payout_completed"]),
       },
     },
     {

@@ -45,6 +45,7 @@ create table payout_rows (
   idempotency_key text,
   status text not null default 'PENDING' check (status in ('PENDING', 'ACCEPTED', 'REFUSED', 'SKIPPED')),
   transfer_id text,
+  -- Why the row is REFUSED. A PENDING row with a code will be refused with it, for the sandbox.
   error_code text,
   error_details jsonb,
   primary key (org_id, payout_id, row_index),

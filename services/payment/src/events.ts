@@ -1,5 +1,10 @@
 import { type NewEvent } from "@wonrail/kit/outbox";
-import { MetadataChanged, PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
+import {
+  MetadataChanged,
+  PayoutCompleted,
+  PayoutCreated,
+  PayoutProgressed,
+} from "@wonrail/proto/payment/events/v1/events";
 import { payoutMessage } from "./queries/payoutMessages";
 import { type ObjectMetadata } from "./store/changedMetadata";
 import { type Payout } from "./store/payouts";
@@ -23,9 +28,14 @@ export function payoutCreated(payout: Payout): NewEvent {
   return payoutEvent("payout_created", 1n, payout, payload);
 }
 
-export function payoutCompleted(payout: Payout): NewEvent {
-  const payload = PayoutCompleted.encode({ payout: payoutMessage(payout) }).finish();
-  return payoutEvent("payout_completed", 2n, payout, payload);
+/** More rows have their outcome: a part of the rows, or all. */
+export function payoutAdvanced(payout: Payout): NewEvent {
+  const { acceptedCount, refusedCount, skippedCount } = payout;
+  const version = BigInt(1 + acceptedCount + refusedCount + skippedCount);
+  const message = { payout: payoutMessage(payout) };
+  return payout.status === "PENDING"
+    ? payoutEvent("payout_progressed", version, payout, PayoutProgressed.encode(message).finish())
+    : payoutEvent("payout_completed", version, payout, PayoutCompleted.encode(message).finish());
 }
 
 function payoutEvent(

@@ -10,6 +10,7 @@ import { createGauges } from "./gauges";
 import { recordHeads } from "../settlement/commands/correctHeads";
 import { measureChain, measureOperations } from "./measure";
 import { createScheduledMetrics } from "../records/scheduledMetrics";
+import { createX402Metrics } from "../x402";
 import {
   blockHashOf,
   createChainDouble,
@@ -34,6 +35,7 @@ beforeEach(() => {
     ...depsOn(database.db, chain),
     gauges: createGauges(registry, Date.now),
     scheduled: createScheduledMetrics(registry),
+    x402Metrics: createX402Metrics(registry, 50_000_000n),
   };
   lookInside = () => measureOperations(deps);
   look = async (of) => {
@@ -42,6 +44,19 @@ beforeEach(() => {
     const lines = [...(await registry.metrics()).matchAll(/^(\w+) (\S+)$/gm)];
     return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
   };
+});
+
+test("the gas of payments by x402 counts in this day, of all organisations and of the one with the most", async () => {
+  const gas = async () => {
+    const seen = await look();
+    return ["x402_gas_today", "x402_gas_today_most", "x402_gas_limit"].map((name) => seen.get(name));
+  };
+  expect(await gas()).toEqual([0, 0, 50_000_000]);
+  const today = sql`(now() at time zone 'utc')::date`;
+  await database.db.run(sql`
+    insert into x402_gas (org_id, day, gas) values (${newId("org")}, ${today}, 69200), (${newId("org")}, ${today}, 200000),
+      (${newId("org")}, ${today} - 1, 900000)`);
+  expect(await gas()).toEqual([269_200, 200_000, 50_000_000]);
 });
 
 test("entries that are not pulled count as open with their age", async () => {

@@ -13,6 +13,7 @@ import {
 } from "../settlement";
 import { type Cursor, findCursor } from "../indexer";
 import { countPendingTransactions, recordBalance } from "../sender";
+import { readGasToday, type X402Metrics } from "../x402";
 
 export interface MeasureDeps {
   db: Database;
@@ -23,6 +24,7 @@ export interface MeasureDeps {
   startBlock: bigint;
   gauges: Gauges;
   scheduled: Pick<ScheduledMetrics, "oldestDue">;
+  x402Metrics: Pick<X402Metrics, "gas" | "mostGas">;
 }
 
 const BLOCKED_REASONS = ["unreadable", "name_in_use"];
@@ -33,6 +35,7 @@ export async function measureOperations({
   signer,
   gauges,
   scheduled,
+  x402Metrics,
 }: Omit<MeasureDeps, "provider">): Promise<void> {
   const [counted, queued] = [await listOpenCounts(db), await countQueued(db)];
   const all = queued.count === 0 ? counted : [...counted, { state: "QUEUED", reason: "", ...queued }];
@@ -55,6 +58,9 @@ export async function measureOperations({
   gauges.blockedWallets.set(blocked);
   gauges.unpostedBlocks.set(unposted);
   scheduled.oldestDue.set(await findOldestDueSeconds(db));
+  const gas = await readGasToday(db);
+  x402Metrics.gas.set(Number(gas.all));
+  x402Metrics.mostGas.set(Number(gas.most));
 }
 
 /** The same of the chain. */

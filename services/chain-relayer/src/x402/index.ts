@@ -4,8 +4,8 @@
 export { applyUses } from "./commands/applyUses";
 export { depositFromFaucet, type WantedDeposit } from "./commands/depositFromFaucet";
 export { sendPayments } from "./commands/sendPayments";
-export { settlePayment } from "./commands/settlePayment";
-export { verifyPayment } from "./commands/verifyPayment";
+export { settleAndCount, verifyAndCount } from "./commands/countOutcomes";
 export { type PaymentRequest } from "./domain/payment";
 export { getSupport } from "./queries/getSupport";
-export { closePayment, releasePayment } from "./store/payments";
+export { closePayment, readGasToday, releasePayment } from "./store/payments";
+export { createX402Metrics, type X402Metrics } from "./x402Metrics";

@@ -7,4 +7,5 @@ export { type PublicEvent } from "./store/events";
 export { listObjectEvents } from "./queries/listObjectEvents";
 export { findEventsById } from "./store/events";
 export { findKeptRange } from "./queries/findKeptRange";
+export { moveKeys } from "./store/apiKeys";
 export { createFeed } from "./createFeed";

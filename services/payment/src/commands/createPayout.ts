@@ -1,6 +1,7 @@
 import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, parseWon, sumWon } from "@wonrail/kit/contract/money";
+import { hasSandbox } from "@wonrail/kit/contract/networks";
 import { type Database, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { enumName } from "@wonrail/kit/grpc/client";
@@ -21,6 +22,7 @@ import { type Facts } from "./facts";
 export interface CreatePayoutDeps {
   db: Database;
   facts: Pick<Facts, "requireWallet">;
+  network: string;
 }
 
 const MAX_ROWS = 10_000;
@@ -39,6 +41,7 @@ export async function createPayout(
   const replay = await findReplay(deps, request.orgId, key);
   if (replay) return replay;
   const { payout, rows } = readPayout(request);
+  checkRehearsals(deps, rows);
   await deps.facts.requireWallet(payout.orgId, payout.fromWalletId);
   const isNew = await tx(deps.db, async (tx) => {
     if (!(await insertPayout(tx, payout, key))) return false;
@@ -94,14 +97,24 @@ function readPayout(request: CreatePayoutRequest): { payout: Payout; rows: NewPa
 }
 
 function readRow(message: RowMessage, index: number) {
-  const { toWalletAddress, memo, reference, metadata, idempotencyKey } = message;
+  const { toWalletAddress, memo, reference, metadata, idempotencyKey, rehearsedRefusal } = message;
   const path = `rows[${index}].amount`;
   const amountWon = parseWon(message.amountWon, path);
   if (amountWon <= 0n) throw invalidRequest([{ path, message: "must be a positive integer" }]);
   return {
     ...{ index, toWalletAddress, amountWon, metadata, memo: memo ?? null, reference: reference ?? null },
-    idempotencyKey: idempotencyKey ?? null,
+    ...{ idempotencyKey: idempotencyKey ?? null, error: rehearsedRefusal ?? null },
   };
+}
+
+/** Refuses rehearsals on a main network, where they would look like refusals of real money. */
+function checkRehearsals({ network }: CreatePayoutDeps, rows: NewPayoutRow[]): void {
+  if (hasSandbox(network)) return;
+  const rehearsed = rows.find(({ error }) => error !== null);
+  if (rehearsed)
+    throw invalidRequest([
+      { path: `rows[${rehearsed.index}].memo`, message: "names an outcome, and this network has no sandbox" },
+    ]);
 }
 
 /** Two rows with one key would be one transfer. */

@@ -9,6 +9,8 @@ import {
   PayoutRowStatus,
   PayoutStatus,
 } from "@wonrail/proto/payment/v1/payment";
+import { PayoutProgressed } from "@wonrail/proto/payment/events/v1/events";
+import { createPayout } from "./createPayout";
 import { catchUp } from "./testing/events";
 import { crashAt } from "./testing/failpoints";
 import { openWorld, OUTSIDE, type TestWallet, type World } from "./testing/world";
@@ -92,6 +94,27 @@ test("a best effort payout posts the good rows and tells why each other row was 
   expect(transfer).toMatchObject({ memo: "salary", reference: "R-1", metadata: { month: "11" } });
 });
 
+test("a best effort payout tells its progress after each step, and an atomic payout its end alone", async () => {
+  const rows = Array.from({ length: 501 }, () => rowOf(addresses()[0]!, 1));
+  const published = async ({ payoutId }: Payout) => {
+    const events = await world.db().query<{ type: string; version: bigint; payload: Buffer }>(sql`
+      select type, version, payload from outbox where aggregate_id = ${payoutId} order by version`);
+    return events.map(({ type, version, payload }) => {
+      const { acceptedCount } = PayoutProgressed.decode(payload).payout!;
+      return [type, version, acceptedCount];
+    });
+  };
+  expect(await published(await pay(rows, { mode: BEST_EFFORT }))).toEqual([
+    ["payout_created", 1n, 0],
+    ["payout_progressed", 501n, 500],
+    ["payout_completed", 502n, 501],
+  ]);
+  expect(await published(await pay(rows))).toEqual([
+    ["payout_created", 1n, 0],
+    ["payout_completed", 502n, 501],
+  ]);
+});
+
 test("an atomic payout with wrong rows names them and moves nothing", async () => {
   const payout = await pay(goodAndBad());
   expect(payout).toMatchObject({ status: PayoutStatus.REFUSED, acceptedCount: 0, acceptedAmountWon: "0" });
@@ -138,6 +161,49 @@ test.each([
   expect(await outcomesOf(await pay(addresses().map((address) => rowOf(address, 1_000))))).toEqual(
     Array(3).fill("ACCEPTED"),
   );
+});
+
+describe("rows with a rehearsed refusal", () => {
+  const refusal = { code: "TRF_003", detailsJson: '{"dailyLimit":5000000,"usedToday":4900000}' };
+  const rehearsed = () => {
+    const [first, second, third] = addresses();
+    const row = rowOf(second!, 1_000, { idempotencyKey: randomUUID(), rehearsedRefusal: refusal });
+    return [rowOf(first!, 1_000), row, rowOf(third!, 1_000)];
+  };
+
+  test("a best effort payout refuses the row alone, and its key is still free", async () => {
+    const rows = rehearsed();
+    const { payout: created } = await world.app().createPayout(requestOf(rows, { mode: BEST_EFFORT }));
+    // A row has no error before its outcome.
+    expect(await outcomesOf(created!)).toEqual(["PENDING", "PENDING", "PENDING"]);
+    await world.app().runPayouts();
+    expect(await outcomesOf(created!)).toEqual(["ACCEPTED", "TRF_003", "ACCEPTED"]);
+    const { error } = (await rowsOf(created!))[1]!;
+    expect(JSON.parse(error!.detailsJson!)).toEqual(JSON.parse(refusal.detailsJson));
+    expect(await balances()).toEqual([98_000, 1_000, 0, 1_000]);
+    const again = await pay([{ ...rows[1]!, rehearsedRefusal: undefined }]);
+    expect(await outcomesOf(again)).toEqual(["ACCEPTED"]);
+  });
+
+  test.each([
+    ["an atomic payout", { mode: ATOMIC }],
+    ["its dry run", { mode: ATOMIC, dryRun: true }],
+  ])("%s refuses the row, skips the others and moves nothing", async (_name, more) => {
+    const payout = await pay(rehearsed(), more);
+    expect(payout.status).toBe(PayoutStatus.REFUSED);
+    expect(await outcomesOf(payout)).toEqual(["SKIPPED", "TRF_003", "SKIPPED"]);
+    expect(await balances()).toEqual([100_000, 0, 0, 0]);
+  });
+
+  test("a main network refuses the request and stores nothing", async () => {
+    const before = await newestPayout();
+    const facts = { requireWallet: () => Promise.reject(new Error("the row is refused before")) };
+    const deps = { db: world.db(), facts, network: "WON_MAINNET" };
+    await expect(createPayout(deps, requestOf(rehearsed()))).rejects.toMatchObject({
+      ...{ code: "REQ_001", details: { fields: [{ path: "rows[1].memo" }] } },
+    });
+    expect(await newestPayout()).toEqual(before);
+  });
 });
 
 test("a key makes one payout, replays it as it was made, and refuses another body", async () => {

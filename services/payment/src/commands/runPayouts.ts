@@ -14,7 +14,7 @@ import {
   type LedgerServiceService,
   type PostRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
-import { payoutCompleted } from "../events";
+import { payoutAdvanced } from "../events";
 import { listPendingRows, type PayoutRow, type RowOutcome, saveOutcomes } from "../store/payoutRows";
 import { endLease, leasePayout, lockPayout, type Payout, savePayout } from "../store/payouts";
 import { execute, type ExecuteDeps } from "./execute";
@@ -72,6 +72,7 @@ async function postNextRows(deps: RunPayoutsDeps, payout: Payout): Promise<void>
 }
 
 async function postRow(deps: RunPayoutsDeps, payout: Payout, row: PayoutRow): Promise<RowOutcome> {
+  if (row.error) return refused(row, row.error);
   const { orgId } = payout;
   const { scope, key, bodyHash } = keyOfRow(payout, row);
   try {
@@ -96,7 +97,7 @@ async function postTogether(deps: RunPayoutsDeps, payout: Payout): Promise<void>
   const read = await Promise.all(rows.map((row) => readRow(deps, facts, payout, row)));
   const items = read.flatMap((one) => ("request" in one ? [one.request] : []));
   const isComplete = items.length === rows.length;
-  // A malformed row refuses the payout. The dry run then finds the refusals of the other rows.
+  // A row without a request refuses the payout. The dry run then finds the refusals of the others.
   const dryRun = payout.dryRun || !isComplete;
   const { outcomes } =
     items.length === 0
@@ -139,7 +140,7 @@ async function recordOutcomes({ db }: RunPayoutsDeps, leased: Payout, outcomes: 
     const acceptedWon = payout.acceptedWon + sumWon(of("ACCEPTED").map(({ amountWon }) => won(amountWon)));
     const status = decided === payout.rowCount ? ended : "PENDING";
     const after = await savePayout(tx, { ...payout, ...counts, acceptedWon, status });
-    if (status !== "PENDING") await appendEvents(tx, [payoutCompleted(after)]);
+    if (saved.length > 0) await appendEvents(tx, [payoutAdvanced(after)]);
     await failpoint("payment.payout_recording");
   });
 }
@@ -152,13 +153,14 @@ async function factsOf({ facts }: RunPayoutsDeps, { orgId }: Payout, rows: Payou
   return { ...facts, walletAt: async (_orgId, address) => wallets.get(address) ?? null };
 }
 
-/** The request of a row to the ledger, or the refusal of its form. */
+/** The request of a row to the ledger, or the refusal of its form or of the sandbox. */
 async function readRow(
   { contracts }: RunPayoutsDeps,
   facts: Facts,
   payout: Payout,
   row: PayoutRow,
 ): Promise<{ request: PostRequest } | { error: ErrorDetail }> {
+  if (row.error) return { error: row.error };
   const { orgId } = payout;
   try {
     const command = readCommand(commandOf(payout, row), contracts);

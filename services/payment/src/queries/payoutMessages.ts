@@ -28,6 +28,6 @@ export function payoutRowMessage(row: PayoutRow): message.PayoutRow {
       idempotencyKey: idempotencyKey ?? undefined,
     },
     transferId: transferId ?? undefined,
-    error: error ?? undefined,
+    error: row.status === "REFUSED" ? (error ?? undefined) : undefined,
   };
 }

@@ -14,6 +14,8 @@ export interface NewPayoutRow extends Notes {
   amountWon: bigint;
   /** The partner's own key of the row. */
   idempotencyKey: string | null;
+  /** A PENDING row with an error is refused with it: the sandbox rehearses the refusal. */
+  error: ErrorDetail | null;
 }
 
 export interface RowOutcome {
@@ -23,18 +25,20 @@ export interface RowOutcome {
   error: ErrorDetail | null;
 }
 
-export type PayoutRow = NewPayoutRow & Omit<RowOutcome, "status"> & { status: PayoutRowStatus };
+export type PayoutRow = NewPayoutRow & Pick<RowOutcome, "transferId"> & { status: PayoutRowStatus };
 
 export function insertPayoutRows(tx: Tx, { orgId, payoutId }: Payout, rows: NewPayoutRow[]): void {
   tx.push(sql`
     insert into payout_rows (org_id, payout_id, row_index, to_wallet_address, amount_won, memo, reference, metadata,
-      idempotency_key)
+      idempotency_key, error_code, error_details)
     select ${orgId}, ${payoutId}, new.* from unnest(
       ${rows.map(({ index }) => index)}::integer[],
       ${rows.map(({ toWalletAddress }) => toWalletAddress)}::text[],
       ${rows.map(({ amountWon }) => amountWon)}::bigint[],
       ${notesArrays(rows)},
-      ${rows.map(({ idempotencyKey }) => idempotencyKey)}::text[]) as new`);
+      ${rows.map(({ idempotencyKey }) => idempotencyKey)}::text[],
+      ${rows.map(({ error }) => error?.code ?? null)}::text[],
+      ${rows.map(({ error }) => error?.detailsJson ?? null)}::jsonb[]) as new`);
 }
 
 /** The first rows without an outcome, in their order. */

@@ -71,6 +71,13 @@ export async function reserveGas(tx: Tx, orgId: string, gas: bigint, gasPerDay: 
   return reserved === 1;
 }
 
+/** Gas of this day in UTC: of all organisations, and of the one with the most. */
+export async function readGasToday(db: Queryable): Promise<{ all: bigint; most: bigint }> {
+  return db.one<{ all: bigint; most: bigint }>(sql`
+    select coalesce(sum(gas), 0)::bigint as "all", coalesce(max(gas), 0) as "most" from x402_gas
+    where day = (now() at time zone 'utc')::date`);
+}
+
 export async function findPayment(
   db: Queryable,
   { orgId, from, nonce }: PaymentKey,

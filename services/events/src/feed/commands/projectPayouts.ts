@@ -1,8 +1,9 @@
 import { assert } from "@wonrail/kit/contract/errors";
+import { type EventType } from "@wonrail/kit/contract/eventTypes";
 import { type Tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { requirePresent } from "@wonrail/kit/records";
-import { PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
+import { PayoutCompleted, PayoutCreated, PayoutProgressed } from "@wonrail/proto/payment/events/v1/events";
 import { type Change } from "../domain/change";
 import { payoutChange } from "../domain/payouts";
 import { publishChanges } from "./publishChanges";
@@ -13,9 +14,16 @@ export async function projectPayouts(_deps: object, tx: Tx, events: ReceivedEven
 }
 
 function changeOf({ id: sourceId, orgId, occurredAt, type, payload }: ReceivedEvent): Change {
-  const source = { sourceId, orgId, occurredAt };
-  if (type === "payout_created")
-    return payoutChange(source, requirePresent(PayoutCreated.decode(payload).payout), "payout.created");
-  assert(type === "payout_completed", `${type} has no public event`);
-  return payoutChange(source, requirePresent(PayoutCompleted.decode(payload).payout), "payout.completed");
+  const published = PUBLISHED[type];
+  assert(published, `${type} has no public event`);
+  const payout = requirePresent(published.message.decode(payload).payout);
+  return payoutChange({ sourceId, orgId, occurredAt }, payout, published.type);
 }
+
+const PUBLISHED: Record<string, { message: { decode(bytes: Uint8Array): PayoutEvent }; type: EventType }> = {
+  payout_created: { message: PayoutCreated, type: "payout.created" },
+  payout_progressed: { message: PayoutProgressed, type: "payout.progressed" },
+  payout_completed: { message: PayoutCompleted, type: "payout.completed" },
+};
+
+type PayoutEvent = PayoutCreated | PayoutProgressed | PayoutCompleted;

@@ -20,9 +20,13 @@ import {
   refundPaymentEntry,
   transferEntry,
 } from "@wonrail/kit/records/testing/entries";
-import { MetadataChanged, PayoutCompleted, PayoutCreated } from "@wonrail/proto/payment/events/v1/events";
+import {
+  MetadataChanged,
+  PayoutCompleted,
+  PayoutCreated,
+  PayoutProgressed,
+} from "@wonrail/proto/payment/events/v1/events";
 import { type Payout, PayoutMode, PayoutStatus } from "@wonrail/proto/payment/v1/payment";
-import { KeyIssued } from "@wonrail/proto/auth/events/v1/events";
 import { Freeze, FreezeSource, IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { DepositCredited, RecordChanged, WalletBlockChanged } from "@wonrail/proto/relayer/events/v1/events";
 import { PaymentType, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
@@ -58,7 +62,7 @@ const metadataChanged = (objectId: string, version: bigint, metadata: Record<str
   version,
 });
 
-test("a payout has an event when it is made and when it has ended, with its counts", async () => {
+test("a payout has an event when it is made, progresses and has ended, with its counts", async () => {
   const orgId = newId("org");
   const made: Payout = {
     ...{
@@ -73,17 +77,20 @@ test("a payout has an event when it is made and when it has ended, with its coun
   };
   const ended = { acceptedCount: 1, refusedCount: 1, acceptedAmountWon: "1000", completedAt: new Date() };
   const completed = { ...made, ...ended, status: PayoutStatus.COMPLETED };
+  const progressed = { ...made, acceptedCount: 1, acceptedAmountWon: "1000" };
   const { payoutId } = made;
-  const created = PayoutCreated.encode({ payout: made }).finish();
-  await world.project("projectPayouts", [received("payout_created", orgId, payoutId, created)]);
-  const payload = PayoutCompleted.encode({ payout: completed }).finish();
-  await world.project("projectPayouts", [received("payout_completed", orgId, payoutId, payload)]);
+  const project = (type: string, message: typeof PayoutCreated, payout: Payout) =>
+    world.project("projectPayouts", [received(type, orgId, payoutId, message.encode({ payout }).finish())]);
+  await project("payout_created", PayoutCreated, made);
+  await project("payout_progressed", PayoutProgressed, progressed);
+  await project("payout_completed", PayoutCompleted, completed);
   const { events } = await world.list(orgId);
   expect(events.map(({ type, objectId, objectSequence }) => [type, objectId, objectSequence])).toEqual([
     ["payout.created", payoutId, 1n],
-    ["payout.completed", payoutId, 2n],
+    ["payout.progressed", payoutId, 2n],
+    ["payout.completed", payoutId, 3n],
   ]);
-  expect(events.map(({ data }) => data as object)).toEqual([payoutJson(made), payoutJson(completed)]);
+  expect(events.map(({ data }) => data as object)).toEqual([made, progressed, completed].map(payoutJson));
 });
 
 test("changed metadata is in later events of the object, whichever feed came first", async () => {
@@ -361,40 +368,4 @@ test("deposits and new statuses of recorded transactions are published", async (
     fromAddress: OUTSIDE,
     settlement: CONFIRMED,
   });
-});
-
-test("a key is published when it is issued, and once 14 and once 3 days before it expires", async () => {
-  const orgId = newId("org");
-  const issue = async (days: number) => {
-    const keyId = newId("key");
-    const [issuedAt, expiresAt] = [new Date(), new Date(Date.now() + days * 86_400_000)];
-    const grant = {
-      name: "shop",
-      scopes: ["payments:write"],
-      allowedAddresses: [],
-      apiVersion: "2026-01-01",
-    };
-    const key = { orgId, keyId, keyPrefix: "wk_test_1", issuedAt, expiresAt, ...grant };
-    await world.project("projectKeys", [
-      received("key_issued", orgId, keyId, KeyIssued.encode(key).finish()),
-    ]);
-    return keyId;
-  };
-  const warn = () => world.app.warnExpiringKeys(new AbortController().signal);
-  const [long, short, revoked] = [await issue(90), await issue(2), await issue(90)];
-  await world.project("projectKeys", [received("key_revoked", orgId, revoked, new Uint8Array())]);
-  for (const days of [0, 75, 1, 0, 10, 2, 0, 3]) {
-    await world.moveKeys(days);
-    await warn();
-  }
-  const { events } = await world.list(orgId);
-  expect(events.map(({ type, objectId }) => [type, objectId])).toEqual([
-    ["api_key.issued", long],
-    ["api_key.issued", short],
-    ["api_key.issued", revoked],
-    ["api_key.expiring", long],
-    ["api_key.expiring", long],
-  ]);
-  expect(events[3]!.data).toMatchObject({ keyId: long, prefix: "wk_test_1", scopes: ["payments:write"] });
-  expect(events[3]!.data).toEqual(events[0]!.data);
 });

@@ -6,6 +6,7 @@ import { type EventType } from "@wonrail/kit/contract/eventTypes";
 export interface ExpiringKey {
   orgId: string;
   keyId: string;
+  /** The life of the key, moved by the advances of a test clock. */
   issuedAt: Date;
   expiresAt: Date;
   data: ObjectData;

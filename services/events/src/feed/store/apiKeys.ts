@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { type ObjectData } from "../domain/change";
 import { type ExpiringKey } from "../domain/keys";
 
@@ -7,6 +7,17 @@ export function saveKey(tx: Tx, { orgId, keyId, issuedAt, expiresAt, data }: Exp
     insert into api_keys (org_id, key_id, issued_at, expires_at, data)
     values (${orgId}, ${keyId}, ${issuedAt.toISOString()}, ${expiresAt.toISOString()}, ${JSON.stringify(data)})
     on conflict do nothing`);
+}
+
+/**
+ * Lets time pass for the keys of an organisation. Their lives stay as long, so each warning is due
+ * as in real time.
+ */
+export async function moveKeys(tx: Tx, orgId: string, byMs: number): Promise<void> {
+  const earlier = (column: Sql) => sql`${column} - ${byMs} * interval '1 millisecond'`;
+  await tx.run(sql`
+    update api_keys set issued_at = ${earlier(sql`issued_at`)}, expires_at = ${earlier(sql`expires_at`)}
+    where org_id = ${orgId}`);
 }
 
 /** A refreshed or revoked key needs no warning. */
@@ -29,8 +40,9 @@ export async function lockExpiringKeys(tx: Tx, days: number, limit: number): Pro
       and expires_at - issued_at > ${days} * interval '1 day'
     order by expires_at, key_id limit ${limit} for update skip locked`);
   return rows.map((row) => ({
-    ...{ orgId: row.org_id, keyId: row.key_id, data: row.data },
-    ...{ issuedAt: row.issued_at, expiresAt: row.expires_at },
+    ...{ orgId: row.org_id, keyId: row.key_id, issuedAt: row.issued_at, expiresAt: row.expires_at },
+    // A test clock moves the end, and a read of the key shows the moved one.
+    data: { ...row.data, expiresAt: row.expires_at.toISOString() },
   }));
 }
 
