@@ -239,6 +239,22 @@ test("a report is cut when its key is revoked", async () => {
   expect(asked.length).toBeLessThan(500);
 });
 
+test("a report goes on when its key is looked up again after the request's time", async () => {
+  const config = { REQUEST_BUDGET_MS: 500 };
+  const other = await startGateway({ authPort: auth.port, servicesPort: services.port, config });
+  await eventually(() => other.ready());
+  manyLines(10_000);
+  payment.delayMs = 50;
+  const headers = { "X-API-Key": key.text };
+  const answer = await fetch(`http://127.0.0.1:${other.port}${pathOf(`statements?${PERIOD}`)}`, { headers });
+  await sleep(700);
+  const before = auth.calls.resolveKey!;
+  auth.push({ change: { $case: "organisationChanged", value: { orgId: key.orgId } } });
+  expect((await answer.text()).match(/"transactionId"/g)).toHaveLength(10_000);
+  expect(auth.calls.resolveKey).toBeGreaterThan(before);
+  await other.close();
+});
+
 test("an organisation reads five reports at once, and the next is refused", async () => {
   manyLines(1_000_000);
   payment.delayMs = 5;

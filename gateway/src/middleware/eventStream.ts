@@ -1,6 +1,5 @@
 import { type Request, Router } from "express";
 import { type z } from "zod";
-import { currentContext, runInContext } from "@wonrail/kit/context";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type ListEventsResponse, Order } from "@wonrail/proto/events/v1/events";
 import { type Clients } from "../clients";
@@ -14,6 +13,7 @@ import { createRunningCalls } from "./runningCalls";
 import { serveAs, type ServeOptions } from "./serve";
 import { writeChunk } from "./sendStream";
 import { validate } from "./validate";
+import { withTime } from "./withTime";
 
 const { path: STREAM_PATH, scope } = STREAM_ROUTE;
 const { access, query: streamQuery } = STREAM_ROUTE.operation;
@@ -82,7 +82,7 @@ async function stream(
       await writeChunk(res, framesOf(page));
       page = await listEvents(events, { ...wanted, after: page.nextAfter }, WAIT_MS);
       // A key that was revoked meanwhile gets nothing more.
-      await authenticate(options.principals, req, res.locals.exchange, KEY_NEEDS);
+      await withTime(() => authenticate(options.principals, req, res.locals.exchange, KEY_NEEDS));
     }
   } catch {
     // The client hears of the reason when it connects again.
@@ -97,9 +97,8 @@ function listEvents(
 ): Promise<ListEventsResponse> {
   const { orgId, after, types = [], objectId } = wanted;
   const asked = { orgId, after, types, objectId, order: Order.ASCENDING, limit: PAGE_SIZE, waitMs };
-  // The deadline of the request is that of its first byte.
-  const context = { ...currentContext()!, deadlineMs: Date.now() + CALL_TIMEOUT_MS };
-  return runInContext(context, () => events.listEvents(asked, { retry: true, timeoutMs: CALL_TIMEOUT_MS }));
+  const timeoutMs = CALL_TIMEOUT_MS;
+  return withTime(() => events.listEvents(asked, { retry: true, timeoutMs }), timeoutMs);
 }
 
 function begin(res: ApiResponse): void {

@@ -31,6 +31,7 @@ import { type Rates } from "./rates";
 import { type RunningCalls } from "./runningCalls";
 import { sendStream } from "./sendStream";
 import { validate } from "./validate";
+import { withTime } from "./withTime";
 
 export interface ServeOptions {
   principals: Principals;
@@ -194,7 +195,7 @@ async function stream(
   try {
     const reply = await work();
     assert("stream" in reply, "the operation declares a stream");
-    const check = () => authenticate(principals, req, res.locals.exchange, needs);
+    const check = () => withTime(() => authenticate(principals, req, res.locals.exchange, needs));
     await sendStream(res, reply.stream, { log, authenticate: check });
   } finally {
     end();

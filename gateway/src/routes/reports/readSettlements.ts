@@ -1,7 +1,7 @@
 import { type Clients } from "../../clients";
 import { transactionJson } from "../wallets";
 import { type StatementLine } from "./reportWriter";
-import { withTime } from "./streaming";
+import { withTime } from "../../middleware/withTime";
 
 export type SettledOperation = Pick<StatementLine, "type" | "amount" | "settlement" | "createdAt"> & {
   operationId: string;

@@ -6,7 +6,7 @@ import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Clients } from "../../clients";
 import { transactionJson } from "../wallets";
 import { type Statement, type StatementLine } from "./reportWriter";
-import { withTime } from "./streaming";
+import { withTime } from "../../middleware/withTime";
 
 export interface StatementsWanted {
   orgId: string;

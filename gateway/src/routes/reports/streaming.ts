@@ -1,17 +1,5 @@
-import { currentContext, runInContext } from "@wonrail/kit/context";
-
-/** Time limit of each call. A report as a whole has none. */
-const CALL_TIMEOUT_MS = 8_000;
 /** Characters that are written to the client at once. */
 const CHUNK_LENGTH = 64 * 1024;
-
-/**
- * Runs a call with a deadline of its own, because the deadline of the request is that of the first
- * byte.
- */
-export function withTime<T>(call: () => Promise<T>): Promise<T> {
-  return runInContext({ ...currentContext()!, deadlineMs: Date.now() + CALL_TIMEOUT_MS }, call);
-}
 
 /** Waits for the first item, so that a refusal is an ordinary answer. */
 export async function startReading<T>(items: AsyncGenerator<T, void, undefined>): Promise<AsyncIterable<T>> {
