@@ -2,7 +2,7 @@ import { eventually } from "@wonrail/kit/testing";
 import { ServiceClient } from "@wonrail/sdk";
 import { type Api, openApi } from "./support/api";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
-import { startStack, type TestStack } from "./support/startStack";
+import { useSharedStack } from "./support/sharedStack";
 
 // A partner rehearses in the sandbox of a running stack, as the guide says.
 
@@ -11,16 +11,14 @@ jest.setTimeout(300_000);
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const DAY_MS = 86_400_000;
 
-let stack: TestStack;
+const stack = useSharedStack();
 let organisation: NewOrganisation;
 let api: Api;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "feed" });
   organisation = await newOrganisation(stack.stack());
   ({ api } = organisation);
 });
-afterAll(() => stack?.stop());
 
 test("a transfer with the memo of a failure is FAILED, its money is back, and an event tells of it", async () => {
   const walletId = await chargedWallet("failing", 10_000);
