@@ -45,6 +45,12 @@ module.exports = {
       globalSetup: "<rootDir>/e2e/setup/startParts.js",
       globalTeardown: "<rootDir>/e2e/setup/stopParts.js",
     },
-    { ...shared, displayName: "e2e", testMatch: ["**/*.e2e.test.ts"] },
+    {
+      ...shared,
+      displayName: "e2e",
+      testMatch: ["**/*.e2e.test.ts"],
+      globalSetup: "<rootDir>/e2e/setup/keepStack.js",
+      globalTeardown: "<rootDir>/e2e/setup/stopStack.js",
+    },
   ],
 };

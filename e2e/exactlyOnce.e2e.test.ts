@@ -1,35 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { eventually } from "@wonrail/kit/testing";
-import { CRASH_POINTS, crashAt } from "./money/crashPoints";
-import { UNFINISHED_WORK, untilNone } from "./money/unfinishedWork";
-import { PROCESSES } from "./ops/repository";
-import { available, openWallet, type Scene, SCENES } from "./money/scenes";
+import { available, openWallet, SCENES } from "./money/scenes";
 import { heard, settle } from "./money/settle";
 import { type Answer, type Api, type Json } from "./support/api";
 import { newOrganisation } from "./support/operators";
 import { reconciled } from "./support/reconciled";
-import { startStack, type TestStack } from "./support/startStack";
+import { useSharedStack } from "./support/sharedStack";
 import { withinOneDay } from "./support/withinOneDay";
 import { verifyLedger } from "./support/verifyLedger";
 
-// One effect and one answer per key: concurrently, repeatedly, and while processes are killed.
-// WONRAIL_DEEP=true kills five times at each point, each time during another command.
+// Each key has one effect and one answer, concurrently and repeatedly. `stack.e2e` kills processes
+// during payments, and `exactlyOnce.deep` at each step of a command.
 
 jest.setTimeout(600_000);
 
 const AT_ONCE = 50;
-const ROUNDS = process.env.WONRAIL_DEEP === undefined ? 1 : 5;
 
-let stack: TestStack;
+const stack = useSharedStack();
 let api: Api;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "feed" });
   api = (await newOrganisation(stack.stack(), "--incentive-bps", "500", "--daily-limit", "1000000000")).api;
-});
-afterAll(async () => {
-  await stack?.stop();
 });
 
 test.each(Object.entries(SCENES))(
@@ -134,65 +124,7 @@ test.each(Object.entries(ARRIVALS))(
   },
 );
 
-test("each key has one effect and ends, whichever process is killed under load", async () => {
-  const [from, to] = [await openWallet(api, 1_000_000_000), await openWallet(api, 0)];
-  const ids = { payerWalletId: from.walletId, receiverWalletId: to.walletId };
-  const body = { ...ids, amount: 100, incentiveAmount: 0 };
-  let running = true;
-  let done = 0;
-  const clients = [...Array(8)].map(async () => {
-    while (running) {
-      const answer = await settle(api, "/api/wallets/payment", body, randomUUID());
-      expect(answer.status).toBe(201);
-      done += 1;
-    }
-  });
-  // Finally kills all processes at once, as in a power failure; they restart in any order.
-  const all = ["postgres", ...PROCESSES.map(({ name }) => name)];
-  for (const names of [["payment"], ["ledger"], ["gateway"], ["postgres"], all]) {
-    const before = done;
-    await eventually(() => expect(done).toBeGreaterThan(before + 40), { timeoutMs: 60_000 });
-    await Promise.all(names.map((name) => stack.kill(name)));
-    await stack.untilReady();
-  }
-  await sleep(1_000);
-  running = false;
-  await Promise.all(clients);
-  // Requests that were cut off also carried keys, and were repeated until they had an outcome.
-  expect(await available(api, to.walletId)).toBe(done * 100);
-});
-
-describe("every command completes when a process dies during it", () => {
-  const rounds = [...Array(ROUNDS).keys()].flatMap((round) =>
-    CRASH_POINTS.map(([name, point]) => ({ name, point, round }) as const),
-  );
-
-  test.each(rounds)(
-    "of SIGKILL at $point of $name: one effect for each key",
-    async ({ name, point, round }) => {
-      const scenes = await Promise.all(inTurn(round).map((make) => make(api)));
-      const keys = scenes.map(() => randomUUID());
-      const send = ({ path, body }: Scene, index: number) => settle(api, path, body, keys[index]!);
-      // Events that get a number from here on belong to these commands.
-      await untilNone(stack.stack(), ["events of ledger"], 60_000);
-      const answers = await crashAt(stack, [name, point], () => Promise.all(scenes.map(send)));
-      expect(answers.filter((answer) => !succeeded(answer)).map(({ body }) => body)).toEqual([]);
-      const again = await Promise.all(scenes.map(send));
-      expect(again.map(({ body: { data } }) => data)).toEqual(answers.map(({ body: { data } }) => data));
-      const found = await Promise.all(scenes.map(({ walletId }) => available(api, walletId)));
-      expect(found).toEqual(scenes.map(({ afterOnce }) => afterOnce));
-    },
-  );
-
-  /** Each round another command goes first. */
-  function inTurn(round: number): (typeof SCENES)[string][] {
-    const all = Object.values(SCENES);
-    return [...all.slice(round), ...all.slice(0, round)];
-  }
-});
-
-test("no operation stays open, the ledger's invariants hold, and the books agree with the chain", async () => {
-  await untilNone(stack.stack(), Object.keys(UNFINISHED_WORK) as (keyof typeof UNFINISHED_WORK)[], 120_000);
+test("the ledger's invariants hold, and the books agree with the chain", async () => {
   expect(await verifyLedger(stack.stack())).toContain("0 violations");
   const { wallets, drifts } = await reconciled(stack.stack());
   expect(wallets).toBeGreaterThan(0);

@@ -21,9 +21,9 @@ import { startReceiver } from "./money/receiver";
 import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
 import { findBrowser, openPage } from "./support/browser";
-import { newOrganisation } from "./support/operators";
+import { newOrganisation, type NewOrganisation } from "./support/operators";
 import { reportSkipped } from "./support/reportSkipped";
-import { startStack, type TestStack } from "./support/startStack";
+import { useSharedStack } from "./support/sharedStack";
 import { withinOneDay } from "./support/withinOneDay";
 
 // Every invalid request of a partner, and valid ones in any order.
@@ -31,25 +31,21 @@ import { withinOneDay } from "./support/withinOneDay";
 jest.setTimeout(600_000);
 
 /** Runs of 16 sequences each. */
-const SEQUENCE_RUNS = process.env.WONRAIL_DEEP === undefined ? 8 : 40;
+const SEQUENCE_RUNS = process.env.WONRAIL_DEEP === undefined ? 4 : 40;
 const SCREENSHOT = join(ROOT, ".cache/api-docs.png");
 
-let stack: TestStack;
+const stack = useSharedStack();
 let ledger: Database;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "feed" });
   const url = stack.stack().postgres.urls.ledger!;
   ledger = openDatabase({ url, schema: "ledger", applicationName: "e2e", max: 1, log: testLog() });
 });
-afterAll(async () => {
-  await ledger?.close();
-  await stack?.stop();
-});
+afterAll(() => ledger?.close());
 
 test("invalid fields are refused with a code and the field name, and the ledger stays unchanged", async () => {
-  const { api } = await newOrganisation(stack.stack());
-  const stranger = await newOrganisation(stack.stack());
+  const [own, stranger] = [await newOrganisation(stack.stack()), await newOrganisation(stack.stack())];
+  const { api } = own;
   const fixtures = await createFixtures(api, stranger.api);
   const address = fixtures.otherAddress;
   const instant = await api.post("/api/transaction", record(address));
@@ -62,7 +58,7 @@ test("invalid fields are refused with a code and the field name, and the ledger 
     ...hostileX402(),
   ];
   expect(cases.length).toBeGreaterThan(1_000);
-  const before = [await wholeLedger(), await api.get("/api/transaction")];
+  const before = [await ledgerOf(own, stranger), await api.get("/api/transaction")];
   const wrong: unknown[] = [];
   for (const { name, method, path, field, json, codes } of cases) {
     const { status, body } = await api.call(method, path, json === undefined ? undefined : new RawJson(json));
@@ -75,7 +71,7 @@ test("invalid fields are refused with a code and the field name, and the ledger 
       wrong.push({ name, status, code, details, wanted: codes });
   }
   expect(wrong).toEqual([]);
-  expect([await wholeLedger(), await api.get("/api/transaction")]).toEqual(before);
+  expect([await ledgerOf(own, stranger), await api.get("/api/transaction")]).toEqual(before);
 });
 
 test("an Idempotency-Key of a path with an id belongs to that id", async () => {
@@ -104,8 +100,8 @@ test("an Idempotency-Key of a path with an id belongs to that id", async () => {
 });
 
 test("another organisation's ids are answered exactly like unknown ids", async () => {
-  const { api } = await newOrganisation(stack.stack());
-  const stranger = await newOrganisation(stack.stack());
+  const [own, stranger] = [await newOrganisation(stack.stack()), await newOrganisation(stack.stack())];
+  const { api } = own;
   const fixtures = await createFixtures(api, stranger.api);
   const { walletId, otherWalletId, otherAddress, chargeId, paymentId } = await makeMoney(
     stranger.api,
@@ -144,10 +140,10 @@ test("another organisation's ids are answered exactly like unknown ids", async (
   const { webhookId: whk } = await stranger.api.post("/api/webhooks", hook);
   const { keyId: key } = (await stranger.api.get("/api/wallet-auth/session")).key;
   const foreign = { ...made, evt, whk, key };
-  const before = await wholeLedger();
+  const before = await ledgerOf(own, stranger);
   for (const { request, foreign: one, absent } of await compareForeignAnswers(api, fixtures, foreign))
     expect([request, one]).toEqual([request, absent]);
-  expect(await wholeLedger()).toEqual(before);
+  expect(await ledgerOf(own, stranger)).toEqual(before);
 });
 
 test("the newest event of each object tells of it as a read answers", async () => {
@@ -323,12 +319,15 @@ if (browser === undefined)
   },
 );
 
-/** Reads every balance, hold and line number, and the count of lines. */
-async function wholeLedger(): Promise<unknown> {
-  const accounts = await ledger.query(
-    sql`select id, balance_won, held_won, sequence, limit_used_won, closed_at from accounts order by id`,
-  );
-  return { accounts, postings: await ledger.one(sql`select count(*) from postings`) };
+/** Reads every balance, hold and line number of the organisations, and the count of their lines. */
+async function ledgerOf(...organisations: NewOrganisation[]): Promise<unknown> {
+  const ids = organisations.map(({ orgId }) => orgId.slice("org_".length));
+  const accounts = await ledger.query(sql`
+    select id, balance_won, held_won, sequence, limit_used_won, closed_at from accounts
+    where org_id = any(${ids}::uuid[]) order by id`);
+  expect(accounts.length).toBeGreaterThan(4);
+  const postings = await ledger.one(sql`select count(*) from postings where org_id = any(${ids}::uuid[])`);
+  return { accounts, postings };
 }
 
 async function createFixtures(api: Api, stranger: Api): Promise<Fixtures> {

@@ -18,11 +18,12 @@ import {
 import { startStack, type TestStack } from "./support/startStack";
 
 // Two replicas of each of the seven processes, a balancer before the gateways, and paying customers.
-// Each replica is replaced without a failed request.
+// A replica of each process is replaced without a failed request; WONRAIL_DEEP=true replaces both.
 
 jest.setTimeout(900_000);
 
-const ROUNDS = process.env.WONRAIL_DEEP === "true" ? 4 : 1;
+const IS_DEEP = process.env.WONRAIL_DEEP === "true";
+const ROUNDS = IS_DEEP ? 4 : 1;
 const TAKES_TRAFFIC_MS = 60_000;
 
 let stack: TestStack;
@@ -82,10 +83,11 @@ test("a payment is found by its request id in the logs of all processes, as one 
   expect(JSON.stringify(replicas.lines())).not.toContain(apiKey);
 });
 
-test(`each replica is replaced ${ROUNDS} times: it drains in time, and its successor takes traffic`, async () => {
+test(`replicas are replaced ${ROUNDS} times: each drains in time, and its successor takes traffic`, async () => {
   load = await startLoad(balancer.url, organisation.apiKey);
+  const [{ machine: first }] = replicas.all as [Replica];
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const replica of [...replicas.all]) {
+    for (const replica of replicas.all.filter(({ machine }) => IS_DEEP || machine === first)) {
       const { drainMs, code, successor } = await replicas.replace(replica);
       expect({ name: replica.name, code, inTime: drainMs <= GRACE_MS }).toEqual({
         name: replica.name,

@@ -4,7 +4,7 @@ import { pythonSdk } from "./clients/generatedClients";
 import { type Api, openApi } from "./support/api";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
 import { reportSkipped } from "./support/reportSkipped";
-import { startStack, type TestStack } from "./support/startStack";
+import { useSharedStack } from "./support/sharedStack";
 
 // A partner rehearses in the sandbox of a running stack, as the guide says.
 
@@ -17,16 +17,14 @@ const python = pythonSdk("rehearse_sdk.py");
 if ("why" in python) reportSkipped(`the guides are not played in Python, ${python.why}`);
 const withPython = "why" in python ? test.skip : test;
 
-let stack: TestStack;
+const stack = useSharedStack();
 let organisation: NewOrganisation;
 let api: Api;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "feed" });
   organisation = await newOrganisation(stack.stack());
   ({ api } = organisation);
 });
-afterAll(() => stack?.stop());
 
 test("a transfer with the memo of a failure is FAILED, its money is back, and an event tells of it", async () => {
   const walletId = await chargedWallet("failing", 10_000);

@@ -20,7 +20,7 @@ import {
 import { computeAddress } from "ethers";
 import { playClients } from "./clients/playClients";
 import { checkAnswer } from "./support/contract";
-import { startStack, type TestStack } from "./support/startStack";
+import { useSharedStack } from "./support/sharedStack";
 
 // The client libraries and the command line example against the real service, as a partner uses them.
 
@@ -28,16 +28,13 @@ jest.setTimeout(480_000);
 
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const EXAMPLE = join(__dirname, "../sdk/examples/cli");
-let stack: TestStack;
+/** Its services talk by mutual TLS, which clients must not notice. */
+const stack = useSharedStack();
 let client: ServiceClient;
 
 beforeAll(async () => {
-  // The only test stack with mutual TLS between its services, which clients must not notice.
-  stack = await startStack({ bus: "feed", mtls: true });
-  await stack.untilReady();
   client = clientAt(stack.stack().gatewayUrl);
 });
-afterAll(() => stack?.stop());
 
 /** Any output, which a failure then shows. */
 const ANY_OUTPUT = { stdout: expect.any(String) as string, stderr: expect.any(String) as string };
@@ -253,7 +250,7 @@ test("the library knows every code that the running service documents", async ()
 });
 
 test("services refuse callers without a certificate, and only the relayer may sign", async () => {
-  const file = (name: string) => readFileSync(join(stack.home.secretsDir, "tls", name));
+  const file = (name: string) => readFileSync(join(stack.home().secretsDir, "tls", name));
   const signingAs = async (caller?: string) => {
     const wallet = createClient(WalletServiceService, {
       name: "wallet",
@@ -285,7 +282,7 @@ describe("clients of other languages", () => playClients(() => ({ stack: stack.s
 describe("the command line example", () => {
   const key = `0x${randomBytes(32).toString("hex")}`;
 
-  const cli = (...args: string[]) => cliWith({ WONRAIL_HOME: stack.home.dir }, ...args);
+  const cli = (...args: string[]) => cliWith({ WONRAIL_HOME: stack.home().dir }, ...args);
 
   function cliWith(
     settings: Record<string, string>,

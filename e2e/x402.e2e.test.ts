@@ -9,7 +9,7 @@ import { readText, ROOT } from "./ops/repository";
 import { type Api, type Json } from "./support/api";
 import { newOrganisation, type NewOrganisation } from "./support/operators";
 import { reportSkipped } from "./support/reportSkipped";
-import { startStack, type TestStack } from "./support/startStack";
+import { useSharedStack } from "./support/sharedStack";
 import { buy, type Purchase } from "./x402/buyer";
 import { findPythonBuyer } from "./x402/pythonBuyer";
 import { type Shop, startShop } from "./x402/shop";
@@ -24,14 +24,13 @@ const python = findPythonBuyer();
 if (typeof python === "string") reportSkipped(`nothing is bought with Python's x402, ${python}`);
 const withPython = typeof python === "string" ? test.skip : test;
 
-let stack: TestStack;
+const stack = useSharedStack();
 let organisation: NewOrganisation;
 let api: Api;
 let wallet: Json;
 let shop: Shop;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "feed" });
   organisation = await newOrganisation(stack.stack());
   ({ api } = organisation);
   wallet = await api.post("/api/wallets", { userId: "shop", walletType: "NORMAL" });
@@ -40,10 +39,7 @@ beforeAll(async () => {
     ...{ payTo: wallet.walletAddress, price: PRICE },
   });
 });
-afterAll(async () => {
-  await shop?.close();
-  await stack?.stop();
-});
+afterAll(() => shop?.close());
 
 test("npm's @x402/fetch buys from @x402/express, and the wallet is credited with an event", async () => {
   await buysOnce((key) => buy(shop, key));

@@ -6,8 +6,10 @@ import { exitOnFailure, prepare } from "../../deploy/local/bin/prepare.mjs";
 exitOnFailure(prepare);
 const whole = [
   "e2e/stack\\.e2e",
+  "e2e/home\\.e2e",
   "e2e/rolling",
   "e2e/exactlyOnce",
+  "e2e/webhooks",
   "e2e/money\\.e2e",
   "e2e/chain/",
   "e2e/torture\\.",

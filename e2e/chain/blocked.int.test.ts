@@ -10,7 +10,7 @@ import { openWorld, type World } from "./support/world";
 const BLOCK_MS = 150;
 const OUTSIDE = "0x00000000000000000000000000000000000D00D1";
 const OUTSIDE_LIFE_MS = 3_000;
-const patience = { timeoutMs: 60_000, intervalMs: 50 };
+const patience = { timeoutMs: 60_000 };
 
 let world: World;
 let book: ReturnType<typeof openBook>;

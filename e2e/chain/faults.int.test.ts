@@ -8,12 +8,13 @@ import { openWorkload } from "./support/workload";
 import { openWorld, type World } from "./support/world";
 
 /**
- * WONRAIL_DEEP, set by `npm run faults`, makes the test four times as long. WONRAIL_SEED=7 repeats
+ * WONRAIL_DEEP, set by `npm run faults`, makes the test eight times as long. WONRAIL_SEED=7 repeats
  * a run.
  */
-const LONGER = process.env.WONRAIL_DEEP === undefined ? 1 : 4;
+const LONGER = process.env.WONRAIL_DEEP === undefined ? 1 : 8;
+const ROUNDS = 10 * LONGER;
 const SEED = Number(process.env.WONRAIL_SEED ?? Date.now() % 1_000_000);
-const OPERATIONS = 520 * LONGER;
+const OPERATIONS = 26 * ROUNDS;
 const DEEPEST_REORG = 8;
 
 let world: World;
@@ -50,8 +51,8 @@ test(
     proxy.setRate(0.2);
     const over = new AbortController();
     const trouble = [killReplicas(over.signal), reorganise(over.signal, random), toggleAutomine(over.signal)];
-    for (let round = 0; round < 20 * LONGER; round += 1) {
-      await workload.post(OPERATIONS / 20 / LONGER);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await workload.post(OPERATIONS / ROUNDS);
       await sleep(500);
     }
     // The number of requests depends on the machine, so the faults last until enough requests

@@ -8,7 +8,7 @@ import { NO_LIMIT, openBook, readOperations } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
 const BACKLOG = 40;
-const patience = { timeoutMs: 60_000, intervalMs: 50 };
+const patience = { timeoutMs: 60_000 };
 
 let world: World;
 let book: ReturnType<typeof openBook>;

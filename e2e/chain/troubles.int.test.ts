@@ -315,7 +315,7 @@ function until(
       expect(found).toMatchObject(what);
       return found;
     },
-    { timeoutMs, intervalMs: 50 },
+    { timeoutMs },
   );
 }
 

@@ -5,6 +5,7 @@ const TABLE = "e2e/codes.e2e.test.ts";
 /** Tests that provoke hundreds of money codes: invalid values and random sequences. */
 const OTHERS = [
   "exactlyOnce.e2e.test.ts",
+  "moneyOutages.deep.test.ts",
   "moneyOutages.e2e.test.ts",
   ...["foreignIds", "hostile", "hostilePathIds", "hostileRest", "model", "scenes", "sequences"].map(
     (name) => `money/${name}.ts`,

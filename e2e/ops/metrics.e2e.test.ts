@@ -1,19 +1,12 @@
 import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { eventually } from "@wonrail/kit/testing";
 import { openApi } from "../support/api";
-import { readConfig } from "@wonrail/local/config";
-import { planBus } from "@wonrail/local/startBus";
-import { type TestStack, startStack } from "../support/startStack";
+import { useSharedStack } from "../support/sharedStack";
 import { declaredMetrics, labelsAskedIn, runtimeMetrics } from "./metrics";
 import { DEPLOYED } from "./repository";
 import { expressions } from "./rules";
 
-/** Kafka if this machine can run it. */
-const bus = planBus({ ...readConfig(), bus: undefined }).kind === "feed" ? "feed" : "kafka";
-
-let stack: TestStack;
-beforeAll(async () => void (stack = await startStack({ bus, mtls: true })), 480_000);
-afterAll(async () => void (await stack.stop()), 120_000);
+const stack = useSharedStack();
 
 const declared = declaredMetrics();
 const runtime = new Set(runtimeMetrics());
@@ -30,21 +23,18 @@ test.each(DEPLOYED.map(({ name }) => name))(
   },
 );
 
-/**
- * failover.int.test.ts reads the metric of a stand-by (DATABASE_STANDBY). Only a process with Kafka
- * has the bus metrics.
- */
-const METRICS_ABSENT_LOCALLY = [
-  ...(bus === "feed" ? ["bus_publish_seconds", "bus_published_total", "bus_rebalances_total"] : []),
-  "pg_waits_for_standby",
-];
+/** failover.int.test.ts reads the metric of a stand-by (DATABASE_STANDBY). */
+const OF_STANDBY = "pg_waits_for_standby";
+/** Only a process with Kafka has them. */
+const OF_KAFKA = ["bus_publish_seconds", "bus_published_total", "bus_rebalances_total"];
 
 test("each kit metric is exported by at least one process", async () => {
   const texts = await Promise.all(DEPLOYED.map(({ name }) => scrape(name)));
   const missing = declared.filter(
     ({ by, name }) => by === "all" && !texts.some((text) => text.includes(`# TYPE ${name} `)),
   );
-  expect(missing.map(({ name }) => name)).toEqual(METRICS_ABSENT_LOCALLY);
+  const { bus } = stack.stack();
+  expect(missing.map(({ name }) => name)).toEqual([...(bus.kind === "feed" ? OF_KAFKA : []), OF_STANDBY]);
 });
 
 /** Label values that occur only during faults. */

@@ -2,11 +2,13 @@ const Sequencer = require("@jest/test-sequencer").default;
 
 /**
  * The slowest files of each project, slowest first. A fresh clone has no durations of an earlier run, and a
- * slow file that starts last keeps one worker busy while the others are idle.
+ * slow file that starts last keeps one worker busy while the others are idle. Files that use the shared
+ * stack precede the others, because it ends with them.
  */
 const SLOW = [
-  ...["e2e/moneyOutages", "e2e/stack", "e2e/rolling", "e2e/money", "e2e/exactlyOnce", "e2e/sdk"],
-  ...["e2e/slowNetwork", "e2e/ops/metrics", "e2e/demo"],
+  ...["e2e/money", "e2e/sdk", "e2e/home", "e2e/sandbox", "e2e/exactlyOnce", "e2e/x402"],
+  ...["e2e/ops/metrics", "e2e/webhooks"],
+  ...["e2e/stack", "e2e/rolling", "e2e/moneyOutages", "e2e/demo", "e2e/console"],
   ...["kit/src/bus/kafka", "kit/src/bus/feedAlone", "e2e/chain/troubles", "e2e/chain/deposits"],
   ...["e2e/chain/takeover", "e2e/chain/scheduled", "e2e/chain/crashes", "e2e/chain/faults"],
   ...["e2e/chain/blocked", "e2e/chain/endpoints", "e2e/chain/pulling", "e2e/chain/splitBrain"],

@@ -1,12 +1,7 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { cliEnvironment } from "@wonrail/local/cliEnvironment";
+import { readFileSync } from "node:fs";
+import { runAdmin } from "@wonrail/auth/admin";
 import { type Stack } from "@wonrail/local/stackFile";
-import { ROOT } from "../ops/repository";
 import { type Api, openApi } from "./api";
-
-const COMMAND = join(ROOT, "services/auth/bin/admin.mjs");
 
 export interface NewOrganisation {
   orgId: string;
@@ -16,15 +11,21 @@ export interface NewOrganisation {
   api: Api;
 }
 
-/** Runs a command of auth that changes state. */
-export async function admin(stack: Stack, ...args: string[]): Promise<Record<string, string>> {
-  const env = { ...process.env, ...cliEnvironment(stack) };
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [COMMAND, ...args, "--reason", "test", "--json"],
-    { env },
-  );
-  return JSON.parse(stdout) as Record<string, string>;
+/** Runs a command of auth that changes state, without a process of its own. */
+export async function admin({ services, cli }: Stack, ...args: string[]): Promise<Record<string, string>> {
+  let [output, problem] = ["", ""];
+  const code = await runAdmin([...args, "--reason", "test", "--json"], {
+    config: { USER: "test", AUTH_ADDRESS: services.auth!.grpc, ...identityIn(cli) },
+    out: (text) => void (output += text),
+    err: (text) => void (problem += text),
+  });
+  if (code !== 0) throw new Error(problem);
+  return JSON.parse(output) as Record<string, string>;
+}
+
+function identityIn(cli: Stack["cli"]) {
+  const read = (file: string): string => readFileSync(file, "utf8");
+  return cli && { TLS_CERT: read(cli.cert), TLS_KEY: read(cli.key), TLS_CA: read(cli.ca) };
 }
 
 /** Keys that newOrganisation has created, by name. */
@@ -35,7 +36,8 @@ let made = 0;
 /** An organisation of a test's own. */
 export async function newOrganisation(stack: Stack, ...options: string[]): Promise<NewOrganisation> {
   made += 1;
-  const code = `T${Date.now().toString(36)}${made}`.toUpperCase();
+  // Several workers create organisations in the shared stack.
+  const code = `T${Date.now().toString(36)}W${process.env.JEST_WORKER_ID ?? 0}N${made}`.toUpperCase();
   const base = { "--plan": "ENTERPRISE", "--rate": "10000", "--burst": "10000" };
   const terms = { "--name": `Test ${code}`, "--code": code, ...base, ...pairsOf(options) };
   const created = await admin(stack, "org", "create", ...Object.entries(terms).flat());

@@ -11,7 +11,7 @@ export interface WalletTraffic {
   audit(): Promise<{ made: number; missing: string[] }>;
 }
 
-const PAUSE_MS = 50;
+const PAUSE_MS = 150;
 const PATIENCE_MS = 60_000;
 
 /** Creates wallets one after the other. Each answered wallet must become an event on the bus. */

@@ -1,0 +1,3 @@
+module.exports = async function stopStack() {
+  await globalThis.stopSharedStack?.();
+};
