@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type HaSet } from "@wonrail/local/ha/haSet";
 import { type Home } from "@wonrail/local/home";
 import { preparePostgres } from "@wonrail/local/parts/postgres";
 import { randomFreePort } from "@wonrail/local/process/freePort";
@@ -14,6 +15,8 @@ export interface PostgresServer {
   host: string;
   port: number;
   adminUrl: string;
+  /** The servers behind the address, if there are several. */
+  ha?: HaSet;
   /** Kills the server without a shutdown. Its data is on disk. */
   kill(): Promise<void>;
   /** Starts a killed server and waits until it takes connections. */
