@@ -39,7 +39,7 @@ export function missingHaReason(): string | undefined {
   return undefined;
 }
 
-/** Fetches what the machine lacks, once for each version of the requirements. Nothing is installed. */
+/** Fetches the missing programs, once for each version of the requirements. Installs nothing. */
 export async function fetchPrograms(): Promise<Programs> {
   const hash = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex").slice(0, 12);
   const folder = join(CACHE, `ha-${hash}`);
