@@ -1,6 +1,6 @@
 # Every target calls the npm script of the same name: where there is no make, `npm run <target>` does the same.
 .DEFAULT_GOAL := help
-.PHONY: help up down reset doctor logs stack observe demo admin build docs lint format check test bench faults torture upgrade tools kube
+.PHONY: help up down reset doctor logs stack observe ha demo admin build docs lint format check test bench faults torture upgrade tools kube
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -19,6 +19,8 @@ stack: ## look at, restart, stop or start one process of the running stack (DO="
 	@npm run stack --silent -- $(or $(DO),status)
 observe: ## Prometheus with our alerts against the running stack, until Ctrl-C (CHECK=1: try every panel, then end)
 	@npm run observe --silent -- $(if $(CHECK),--check)
+ha: ## three PostgreSQL servers under Patroni behind one address, until Ctrl-C; needs root on Linux
+	@npm run ha --silent
 demo: ## show charges, payments, transfers and settlement on the running stack
 	@npm run demo --silent
 admin: ## run an operators' command of `npx wonrail` on the running stack (DO="org list")

@@ -10,6 +10,7 @@ const operate = section("Operate", "operate", [
   "configure",
   "console",
   "production",
+  "high-availability",
   "contracts",
   "capacity",
   "upgrade",

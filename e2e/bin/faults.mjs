@@ -15,17 +15,9 @@ const whole = [
   "e2e/torture\\.",
   "e2e/restore/",
   "e2e/bus/",
+  "e2e/postgres/",
 ];
-const patterns = [
-  ...whole,
-  "replicas",
-  "Killed",
-  "crashes",
-  "[oO]utages",
-  "fullDisk",
-  "slowNetwork",
-  "fault",
-];
+const patterns = [...whole, "replicas", "Killed", "crashes", "[oO]utages", "slowNetwork", "fault"];
 const jest = [
   "--no-install",
   "jest",

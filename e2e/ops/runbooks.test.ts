@@ -43,7 +43,7 @@ describe.each(PAGES)("%s", (page) => {
   it("gives the namespace of each kubectl command", () => {
     const commands = [...text.matchAll(/kubectl [^`\n]*/g)].map(([command]) => command);
     const elsewhere = commands.filter(
-      (command) => !/^kubectl (-n wonrail |(create|label) namespace wonrail\b)/.test(command),
+      (command) => !NAMESPACED.test(command) && !command.startsWith("kubectl apply -f deploy/ha/examples/"),
     );
     expect(elsewhere).toEqual([]);
   });
@@ -97,8 +97,12 @@ test("commandsOf finds the commands of the pages", () => {
   expect(vocabularyOf("wallet").has("replay")).toBe(false);
 });
 
-/** Error codes, roles, networks, kinds of drifts and settings of the local stack. */
-const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE|UNKNOWN_OPERATION|UNEXPLAINED_MINT|WON(RAIL)?_.*|NAME_FILE)$/;
+/** The example for CloudNativePG names its namespace in the manifest. */
+const NAMESPACED = /^kubectl (-n (wonrail|postgres) |(create|label) namespace (wonrail|postgres)\b)/;
+
+/** Error codes, roles, networks, kinds of drifts, and settings of the local stack and of Patroni. */
+const NOT_SETTINGS =
+  /^([A-Z]+_\d{3}|.*_ROLE|UNKNOWN_OPERATION|UNEXPLAINED_MINT|WON(RAIL)?_.*|PATRONI_.*|NAME_FILE)$/;
 
 function isKnown(name: string, known: Set<string>): boolean {
   if (name.endsWith("*")) return [...known].some((each) => each.startsWith(name.slice(0, -1)));

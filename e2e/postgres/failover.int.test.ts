@@ -18,6 +18,8 @@ const PASSWORDS = { rolePassword: "test", ownerPassword: "test" };
 const CALLERS = 8;
 const START_WON = 1_000_000n;
 const SCHEMA = "ledger";
+const reader = { schema: SCHEMA, applicationName: "test", log: testLog() };
+const REFUSED = { message: "Connection terminated: the server is a read-only stand-by" };
 
 let pair: Pair;
 let proxy: Proxy;
@@ -74,9 +76,15 @@ test("a failover to the stand-by keeps acknowledged entries and executes the oth
   expect(await replica.metrics()).toContain("pg_waits_for_standby 1\n");
   await pair.losePrimary(500);
   const { length: atTheLoss } = acknowledged;
-  // The address moves before the stand-by is promoted, so it refuses writes for a moment.
+  // The address moves before the stand-by is promoted. Reads there could miss the newest entries.
   proxy.setTarget(pair.standby);
   await eventually(() => expect([...codes]).toContain("SYS_002"), { timeoutMs: 30_000 });
+  const onStandby = openDatabase({ ...reader, url: urlOf(proxy) });
+  await expect(onStandby.ping()).rejects.toMatchObject({ code: "SYS_002", cause: REFUSED });
+  await expect(onStandby.dedicated((one) => one.query(sql`select 1`))).rejects.toMatchObject({
+    ...{ code: "SYS_002", cause: REFUSED },
+  });
+  await onStandby.close();
   await sleep(1_000);
   expect(acknowledged).toHaveLength(atTheLoss);
   await pair.promote();
@@ -91,12 +99,7 @@ test("a failover to the stand-by keeps acknowledged entries and executes the oth
     expect(outcomes).toEqual(some.map(({ first }) => ({ ...first, replayed: true })));
   }
   client.close();
-  const db = openDatabase({
-    url: urlOf(pair.standby),
-    schema: SCHEMA,
-    applicationName: "test",
-    log: testLog(),
-  });
+  const db = openDatabase({ ...reader, url: urlOf(pair.standby) });
   const { entries } = await db.one<{ entries: bigint }>(sql`select count(*) as entries from entries`);
   expect(Number(entries)).toBe(acknowledged.length + 2 * CALLERS);
   await eventually(async () => expect(await db.query(sql`select id from outbox_pending`)).toEqual([]));

@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, openDatabase, rawSql, sql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { preparePostgres, type PostgresPart } from "@wonrail/local/parts/postgres";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { startGuard } from "@wonrail/local/process/guard";
+import { runCommand } from "@wonrail/local/process/runCommand";
 import { type OwnedProcess, signalGroup, startProcess } from "@wonrail/local/process/ownedProcess";
 
 /** A primary and a synchronous stand-by, by PostgreSQL's own replication. */
@@ -63,7 +64,7 @@ export async function startPair(): Promise<Pair> {
       // stopped.
       process.kill(sender!.pid, "SIGKILL");
     },
-    promote: () => onServer(standby, async (db) => void (await db.run(sql`select pg_promote()`))),
+    promote: () => promote(standby),
     remove,
   };
 }
@@ -88,6 +89,13 @@ function follow(standby: PostgresPart, primary: PostgresPart): void {
   appendFileSync(join(standby.dataDir, "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
   // Only the file's owner matters, not its content.
   copy(join(standby.dataDir, "PG_VERSION"), join(standby.dataDir, "standby.signal"));
+}
+
+/** Not by SQL: our clients refuse a stand-by. */
+async function promote({ spec, dataDir }: PostgresPart): Promise<void> {
+  const pgCtl = join(dirname(spec.command), "pg_ctl");
+  const { ok, problem } = await runCommand(pgCtl, ["promote", "-D", dataDir], { user: spec.user });
+  if (!ok) throw new Error(problem);
 }
 
 /** Copies as PostgreSQL's user. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { missingHaReason } from "@wonrail/local/ha/programs";
 import { missingKafkaReason } from "../bus/ownServer";
 import { describeRun } from "./checker";
 import { type CliOptions, readOptions, USAGE } from "./options";
@@ -23,6 +24,11 @@ export async function main(args = process.argv.slice(2)): Promise<number> {
     nowMs: Date.now(),
   });
   if (options.replay !== undefined) return replay(options.replay);
+  const missingHa = options.ha ? missingHaReason() : undefined;
+  if (missingHa !== undefined) {
+    process.stderr.write(`skipped: ${missingHa}\n`);
+    return 1;
+  }
   if (missing !== undefined) process.stdout.write(`without Kafka: ${missing}\n`);
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "wonrail-history-"));
   let failures = 0;

@@ -3,7 +3,7 @@ import { readOptions } from "./options";
 const DEFAULTS = { defaultBrokers: 1, knownSeeds: [4, 7], nowMs: 1_234_567 };
 
 test("a run without options has a seed from the clock and the size of the short test", () => {
-  const options = { seeds: [234_567], operations: 2_000, faults: 8, brokers: 1, shrink: 8 };
+  const options = { seeds: [234_567], operations: 2_000, faults: 8, brokers: 1, ha: false, shrink: 8 };
   expect(readOptions([], DEFAULTS)).toEqual(options);
 });
 
@@ -16,6 +16,10 @@ test("options with a value are taken over", () => {
   const given = { ...numbers, kinds: ["a", "b"], folder: "/tmp/x", replay: "history.jsonl" };
   const args = Object.entries(given).flatMap(([name, value]) => [`--${name}`, String(value)]);
   expect(readOptions(args, DEFAULTS)).toMatchObject(given);
+});
+
+test("--ha asks for several PostgreSQL servers", () => {
+  expect(readOptions(["--ha"], DEFAULTS)).toMatchObject({ ha: true });
 });
 
 test.each(["-1", "1e3", "", "many"])("a number that is %j is refused", (text) => {

@@ -8,6 +8,7 @@ export interface CliOptions {
   minutes?: number;
   kinds?: string[];
   brokers: number;
+  ha: boolean;
   clients?: number;
   folder?: string;
   prefix?: number;
@@ -26,6 +27,7 @@ export const USAGE = `npm run torture -- [options]
   --minutes M    go on for so long instead of a number of operations
   --kinds a,b    only these kinds of faults
   --brokers N    Kafka brokers; 0: without Kafka (default: 1 where Java is found)
+  --ha           three PostgreSQL servers under Patroni, with the faults of such a set
   --clients N    so many clients at once (default: 12)
   --folder DIR   where the history goes (default: a new temporary folder)
   --speed N      shorten each fault N times
@@ -44,14 +46,18 @@ export function readOptions(
   { defaultBrokers, knownSeeds, nowMs }: { defaultBrokers: number; knownSeeds: number[]; nowMs: number },
 ): CliOptions {
   const options = Object.fromEntries(NAMES.map((name) => [name, { type: "string" as const }]));
-  const { values } = parseArgs({ args, options: { ...options, known: { type: "boolean" } } });
-  const given = values as Partial<Record<(typeof NAMES)[number], string>> & { known?: boolean };
+  const { values } = parseArgs({ args, options: { ...options, known: FLAG, ha: FLAG } });
+  const given = values as Partial<Record<(typeof NAMES)[number], string>> & {
+    known?: boolean;
+    ha?: boolean;
+  };
   const seeds = given.seed?.split(",").map((seed) => readNumber("seed", seed)) ?? [nowMs % 1_000_000];
   return {
     seeds: [...new Set([...(given.known ? knownSeeds : []), ...seeds])],
     operations: readNumber("ops", given.ops ?? "2000"),
     faults: readNumber("faults", given.faults ?? "8"),
     brokers: readNumber("brokers", given.brokers ?? String(defaultBrokers)),
+    ha: given.ha ?? false,
     ...(given.minutes === undefined ? {} : { minutes: readNumber("minutes", given.minutes) }),
     ...(given.clients === undefined ? {} : { clients: readNumber("clients", given.clients) }),
     ...(given.kinds === undefined ? {} : { kinds: given.kinds.split(",") }),
@@ -63,6 +69,7 @@ export function readOptions(
   };
 }
 
+const FLAG = { type: "boolean" as const };
 const NAMES = [
   ...(["seed", "ops", "faults", "minutes", "kinds", "brokers", "clients", "folder"] as const),
   ...(["speed", "prefix", "shrink", "replay"] as const),

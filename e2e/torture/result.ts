@@ -11,6 +11,8 @@ export interface RunResult {
   /** Operations that got no final answer. */
   unknown: number;
   begunFaults: Map<string, number>;
+  /** The longest time without a successful write during each kind of fault, in milliseconds. */
+  pausesMs: Map<string, number>;
   failedFaults: string[];
   /** Open work at the end. */
   unsettled: Record<string, number>;
@@ -24,13 +26,14 @@ export interface RunResult {
 
 /** The result of a run for the screen. */
 export function describeResult(result: RunResult): string {
-  const { seed, command, historyFile, outcomes, begunFaults, failedFaults } = result;
+  const { seed, command, historyFile, outcomes, begunFaults, pausesMs, failedFaults } = result;
   const { unknown, unsettled, crashes, violations, violationsText } = result;
   const lines = [
     `seed ${seed}: ${verdictOf(result)}`,
     "  answers by operation",
     ...[...outcomes].sort().map(([name, codes]) => `    ${name.padEnd(18)} ${describeCounts(codes)}`),
     `  faults: ${describeCounts(begunFaults)}`,
+    `  longest time without a successful write: ${describePauses(pausesMs)}`,
     ...listOf("faults that failed", failedFaults),
     ...listOf("processes that ended by themselves", crashes),
     `  operations without an answer: ${unknown}`,
@@ -69,6 +72,13 @@ function describeCounts(counts: Map<string, number>): string {
   return [...counts]
     .sort()
     .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
+}
+
+function describePauses(pausesMs: Map<string, number>): string {
+  return [...pausesMs]
+    .sort(([, one], [, other]) => other - one)
+    .map(([fault, ms]) => `${fault} ${(ms / 1_000).toFixed(1)} s`)
     .join(", ");
 }
 

@@ -9,6 +9,8 @@ import { FAULTS } from "./nemesis/faults";
 import { runNemesis } from "./nemesis/nemesis";
 import { describeSchedule, planSchedule } from "./nemesis/schedule";
 import { isSound, type RunResult } from "./result";
+import { readHistory } from "./history";
+import { measurePauses } from "./pauses";
 import { commandOf, type RunOptions } from "./runOptions";
 import { addEndSamples, takeSamples } from "./samples";
 import { verifyLedger } from "../support/verifyLedger";
@@ -33,10 +35,10 @@ const UNFIT = "0x000000000000000000000000000000000000bad1";
 
 /** Runs one seed: workload and faults together, then the repair, the settlement and the check. */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { seed, operations, folder, report, brokers } = options;
+  const { seed, operations, folder, report, brokers, ha = false } = options;
   mkdirSync(folder, { recursive: true });
   const history = openHistory(join(folder, "history.jsonl"));
-  const world = await openWorld({ history, seed, brokers });
+  const world = await openWorld({ history, seed, brokers, ha });
   report(`the world is up: ${world.replicas.length} processes`);
   try {
     const possible = FAULTS.filter(({ isPossible }) => isPossible?.(world) ?? true);
@@ -84,6 +86,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       outcomes: clients.outcomes,
       unknown: clients.open(),
       begunFaults: nemesis.begun,
+      pausesMs: await measurePauses(readHistory(history.file)),
       failedFaults: nemesis.failed,
       unsettled,
       crashes: crashesOf(world),

@@ -13,6 +13,8 @@ export interface RunOptions {
   kinds?: string[];
   /** Kafka brokers; 0 for a world without Kafka. */
   brokers: number;
+  /** Three PostgreSQL servers under Patroni instead of one server. */
+  ha?: boolean;
   clients?: number;
   /** The folder of the history and of the facts. */
   folder: string;
@@ -21,8 +23,9 @@ export interface RunOptions {
 
 /** The command that repeats a run. */
 export function commandOf(options: Omit<RunOptions, "folder" | "report">): string {
-  const { seed, operations: ops, faults, kinds, brokers, clients, minutes, prefix, speed } = options;
+  const { seed, operations: ops, faults, kinds, brokers, clients, minutes, prefix, speed, ha } = options;
   const names = { seed, ops, faults, brokers, clients, minutes, speed, prefix, kinds: kinds?.join(",") };
   const parts = Object.entries(names).filter(([, value]) => value !== undefined);
-  return ["npm run torture --", ...parts.map(([name, value]) => `--${name} ${value}`)].join(" ");
+  const flags = ha ? ["--ha"] : [];
+  return ["npm run torture --", ...parts.map(([name, value]) => `--${name} ${value}`), ...flags].join(" ");
 }

@@ -1,5 +1,6 @@
 import { type Fault } from "./fault";
 import { CHAIN_FAULTS } from "./kinds/chain";
+import { HA_FAULTS } from "./kinds/highAvailability";
 import { LINK_FAULTS } from "./kinds/links";
 import { PARTNER_FAULTS } from "./kinds/partners";
 import { PROCESS_FAULTS } from "./kinds/processes";
@@ -10,6 +11,7 @@ export const FAULTS: readonly Fault[] = [
   ...PROCESS_FAULTS,
   ...LINK_FAULTS,
   ...STORE_FAULTS,
+  ...HA_FAULTS,
   ...CHAIN_FAULTS,
   ...PARTNER_FAULTS,
 ];

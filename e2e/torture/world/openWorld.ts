@@ -15,6 +15,7 @@ import { newOrganisation } from "../../support/operators";
 import { type HistoryWriter } from "../historyWriter";
 import { createEstate, type Estate } from "../workload/estate";
 import { type Chain, startChain } from "./chain";
+import { startHaPostgres } from "./haPostgres";
 import { createLinks, type Links, placeOf } from "./links";
 import { type PostgresServer, startPostgres } from "./postgresServer";
 import { type Receiver, startReceiver } from "./receiver";
@@ -26,6 +27,8 @@ export interface WorldOptions {
   seed: number;
   /** 0: the services read each other's feeds, without Kafka. */
   brokers: number;
+  /** True: three PostgreSQL servers instead of one. */
+  ha: boolean;
 }
 
 /** The whole system with two replicas of each process, and controls for its faults. */
@@ -60,13 +63,16 @@ export function openWorld(options: WorldOptions): Promise<World> {
   return buildWorld((parts) => build(parts, options));
 }
 
-async function build(parts: Parts, { history, seed, brokers }: WorldOptions): Promise<Omit<World, "close">> {
+async function build(
+  parts: Parts,
+  { history, seed, brokers, ha }: WorldOptions,
+): Promise<Omit<World, "close">> {
   const home = openHome(parts);
   const secrets = openSecrets(home);
   const guard = await parts.use(startGuard(home.dir));
   const links = createLinks(parts);
   const [postgres, chain, kafka, receiver] = await Promise.all([
-    parts.use(startPostgres(home, secrets, guard)),
+    parts.use((ha ? startHaPostgres : startPostgres)(home, secrets, guard)),
     startChain(parts, links, { dir: home.dir, guard, secrets, seed }),
     brokers === 0 ? undefined : startKafka(parts, links, brokers),
     parts.use(startReceiver(history)),

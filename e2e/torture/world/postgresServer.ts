@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type HaSet } from "@wonrail/local/ha/haSet";
 import { type Home } from "@wonrail/local/home";
 import { preparePostgres } from "@wonrail/local/parts/postgres";
 import { randomFreePort } from "@wonrail/local/process/freePort";
@@ -22,6 +23,8 @@ export interface PostgresServer {
   adminUrl: string;
   /** Absent where this machine cannot mount a file system for the server. */
   disk?: Disk;
+  /** The servers behind the address, if there are several. */
+  ha?: HaSet;
   /** Kills the server without a shutdown. Its data is on disk. */
   kill(): Promise<void>;
   /** Starts the server when it is down, and waits until it takes connections. */

@@ -1,6 +1,6 @@
 import { Pool, type Client, type ClientBase, type ClientConfig, type PoolClient } from "pg";
 import type { Log } from "../log";
-import { destroyConnection, SocketClient } from "./client";
+import { destroyConnection, isStandby, SocketClient } from "./client";
 import { unavailable } from "./errors";
 import { columnTypes } from "./parsers";
 import { queryTimer, watchPool } from "./poolMetrics";
@@ -57,13 +57,15 @@ export function openConnections(options: DatabaseOptions): Connections {
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
   const warnUnreachable = throttledWarning(log);
   const waiting = new Set<Promise<PoolClient>>();
-  // Idle connections that went silent together must not be found out about one after the other, each in its own time.
+  // Closes all idle connections that an outage cut, before one of them makes a caller wait.
   const connect = async (): Promise<PoolClient> => {
     for (;;) {
       const client = await pool.connect();
-      if (!watchdog.isSuspect(client)) return client;
+      const isOnStandby = isStandby(client);
+      if (!isOnStandby && !watchdog.isSuspect(client)) return client;
       destroyConnection(client);
       client.release(true);
+      if (isOnStandby) throw standbyRefused();
     }
   };
   const sessionOver = (client: ClientBase, release: (error?: Error) => void): Session =>
@@ -93,6 +95,7 @@ export function openConnections(options: DatabaseOptions): Connections {
       };
       try {
         await client.connect();
+        if (isStandby(client)) throw standbyRefused();
       } catch (error) {
         await close();
         throw unavailable(error);
@@ -107,6 +110,14 @@ export function openConnections(options: DatabaseOptions): Connections {
       watchdog.stop();
     },
   };
+}
+
+/**
+ * After a failover, an address may lead to the demoted server or to a stand-by. Reads there would be
+ * old, so the caller gets SYS_002 and asks again. isConnectionLoss knows the first words.
+ */
+function standbyRefused(): Error {
+  return new Error("Connection terminated: the server is a read-only stand-by");
 }
 
 function openPool(config: ClientConfig, max: number, log: Log): Pool {

@@ -146,7 +146,7 @@ function copyNative(native: string): string {
 }
 
 /** Folders of installed versions, the newest first: those of Debian's packages, then that on the PATH. */
-function systemBinaries(): string[] {
+export function systemBinaries(): string[] {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   return [...versions.map((version) => join(debian, version, "bin")), ...folderOnPath()];

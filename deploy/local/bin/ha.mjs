@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { command } from "./command.mjs";
+
+await command("ha");
