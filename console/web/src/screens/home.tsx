@@ -8,16 +8,18 @@ import { Section } from "../blocks/section";
 import { Empty, Loading } from "../blocks/states";
 import { formatCount, formatWei, formatWon } from "../format/amounts";
 import { formatAge, formatSeconds, formatTime } from "../format/times";
+import { AlertsSection } from "./alertsSection";
 import { booksAgree, type HomeState, mattersOf } from "./attention";
+import { errorBudgetOf } from "./errorBudget";
 import { useOpenProposals } from "./openProposals";
 
 type Tone = "good" | "bad" | "waits" | undefined;
 
 /** The state of money, settlement and books at one look. All numbers come from the live stream. */
 export function Home(): ReactNode {
-  const { at } = useLive();
+  const { at, monitoring } = useLive();
   const state = useHomeState();
-  if (at === undefined)
+  if (at === undefined || monitoring === undefined)
     return (
       <>
         <h1>Home</h1>
@@ -29,6 +31,7 @@ export function Home(): ReactNode {
       <h1>Home</h1>
       <Cards state={state} at={at} />
       <Matters state={state} />
+      <AlertsSection monitoring={monitoring} at={at} />
       <Section title="Money moved in the last hour">
         <Chart name="Money moved per minute" unit="KRW" points={trafficPoints(state)} />
       </Section>
@@ -62,6 +65,7 @@ function useHomeState(): HomeState {
 
 function Cards({ state, at }: { state: HomeState; at: string }): ReactNode {
   const { ledger, payment, events } = state;
+  const budget = errorBudgetOf(useLive().monitoring);
   const proposals = useOpenProposals();
   const waiting = events.answer?.dueDeliveries;
   return (
@@ -91,6 +95,13 @@ function Cards({ state, at }: { state: HomeState; at: string }): ReactNode {
         number={formatCount(proposals.length, "proposal")}
         more={proposals[0] === undefined ? "none is open" : `next ends ${formatTime(nextEnd(proposals))}`}
         tone={proposals.length > 0 ? "waits" : undefined}
+      />
+      <Card
+        to="/system"
+        title="Error budget of the API"
+        number={budget.number}
+        more={budget.more}
+        tone={budget.tone}
       />
     </div>
   );
