@@ -6,7 +6,7 @@ import { Facts } from "../blocks/facts";
 import { OperationLink, OrganisationLink, WalletLink } from "../blocks/links";
 import { DataTable } from "../blocks/pagedTable";
 import { Section } from "../blocks/section";
-import { Empty, Loaded } from "../blocks/states";
+import { Loaded, Loading } from "../blocks/states";
 import { mergeTimelines } from "../blocks/timeline";
 import { TimelineView } from "../blocks/timelineView";
 import { formatWon } from "../format/amounts";
@@ -25,6 +25,8 @@ import {
 } from "./operationTimeline";
 import { PayoutView } from "./payoutView";
 import { RecordView } from "./recordView";
+import { UnsettledEntry } from "./unsettledEntry";
+import { explainReason } from "./waitReasons";
 
 const route = getRouteApi("/operations/$ref");
 const REFETCH_MS = 5_000;
@@ -94,8 +96,15 @@ function KnownEntry({ id, entry }: { id: string; entry: EntryDetails }): ReactNo
             operation={parseRow(settlement.data.operationJson)}
             earlier={settlement.data.earlierJson.map(parseRow)}
           />
+        ) : settlement.isPending ? (
+          <Loading what="the settlement" />
         ) : (
-          <Empty>The relayer has no operation of this entry (yet).</Empty>
+          <UnsettledEntry
+            orgId={orgId}
+            entry={entry.request?.outcome?.posted}
+            error={settlement.error}
+            retry={() => void settlement.refetch()}
+          />
         )}
       </Section>
       <Section title="Timeline">
@@ -169,7 +178,8 @@ function SettlementFacts({ operation, earlier }: { operation: Row; earlier: read
       <Facts
         items={[
           ["State", textOf(operation, "state")],
-          ["Waits for", textOf(operation, "wait_reason")],
+          ["Waits for", explainReason(textOf(operation, "wait_reason"))],
+          ["Sandbox order", textOf(operation, "sandbox_order")],
           ["Failure", textOf(operation, "failure_reason")],
           ["Attempts", textOf(operation, "attempts")],
           ["Transaction", <span className="mono">{textOf(operation, "tx_hash") ?? "—"}</span>],

@@ -2,6 +2,7 @@ import { type AnswerOf } from "../api/services";
 import { type TimelineEvent } from "../blocks/timeline";
 import { formatCount, formatWei, formatWon } from "../format/amounts";
 import { enumWords } from "../format/words";
+import { explainReason } from "./waitReasons";
 
 type EntryDetails = AnswerOf<"wonrail.ledger.v1.LedgerAdminService/GetEntryDetails">;
 type OperationDetails = AnswerOf<"wonrail.relayer.v1.RelayerAdminService/GetOperationDetails">;
@@ -112,7 +113,7 @@ export function settlementEvents({ operationJson, transactionsJson }: OperationD
 function stateEvent(operation: Row): TimelineEvent[] {
   const at = textOf(operation, "changed_at");
   const block = textOf(operation, "block_number");
-  const reason = textOf(operation, "failure_reason") ?? textOf(operation, "wait_reason");
+  const reason = textOf(operation, "failure_reason") ?? explainReason(textOf(operation, "wait_reason"));
   const source = "chain-relayer";
   switch (textOf(operation, "state")) {
     case "CONFIRMED":
@@ -143,7 +144,12 @@ function waitTitle(operation: Row): string {
 
 export function publicEvents({ events }: ObjectEvents): TimelineEvent[] {
   return events.flatMap(({ event, deliveries }) => [
-    { at: event?.createdAt, source: "events", title: `Event ${event?.type}`, details: event?.eventId },
+    {
+      at: event?.createdAt,
+      source: "events",
+      title: `Event ${event?.type}`,
+      details: `${event?.eventId}, sequence ${event?.sequence}`,
+    },
     ...deliveries.flatMap(({ url, delivery }) =>
       (delivery?.attempts ?? []).map((attempt) => attemptEvent(url, attempt)),
     ),

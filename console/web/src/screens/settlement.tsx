@@ -15,6 +15,7 @@ import { formatCount, formatWei, groupDigits } from "../format/amounts";
 import { formatSeconds, formatTime } from "../format/times";
 import { enumWords } from "../format/words";
 import { EndOperation } from "./endOperation";
+import { meaningOf } from "./waitReasons";
 
 const QUEUES = "wonrail.relayer.v1.RelayerAdminService/ListQueues";
 const OPEN = "wonrail.relayer.v1.RelayerAdminService/ListOpenOperations";
@@ -63,6 +64,7 @@ function StatesSection(): ReactNode {
         columns={[
           { title: "State", text: ({ state }) => state },
           { title: "Waits for", text: ({ reason }) => (reason === "" ? "its turn" : reason) },
+          { title: "Meaning", text: ({ reason }) => meaningOf(reason) ?? "" },
           { title: "Operations", text: ({ operations }) => groupDigits(String(operations)), align: "right" },
           { title: "Oldest", text: ({ oldestSeconds }) => formatSeconds(oldestSeconds), align: "right" },
         ]}
