@@ -51,7 +51,7 @@ function useHomeState(): HomeState {
   const failed = answers.filter(({ error }) => error !== undefined);
   const silent = SERVICES.flatMap((service) => {
     const first = failed.find((each) => each.service === service);
-    return first ? [{ service, message: first.error!.message }] : [];
+    return first ? [{ service, code: first.error!.code }] : [];
   });
   return {
     ledger: useLiveAnswer("wonrail.ledger.v1.LedgerAdminService/GetOverview"),
@@ -81,7 +81,7 @@ function Cards({ state, at }: { state: HomeState; at: string }): ReactNode {
         to="/settlement"
         title="Transfers to outside addresses"
         number={formatCount(payment.answer?.pendingTransfers, "transfer")}
-        more={`oldest: ${formatAge(payment.answer?.pendingSince, Date.parse(at))}`}
+        more={waitOf(payment.answer?.pendingSince && formatAge(payment.answer.pendingSince, Date.parse(at)))}
       />
       <Card
         to="/dead-letters"
@@ -119,7 +119,7 @@ function SettlementCards({ state, at }: { state: HomeState; at: string }): React
         to="/settlement"
         title="Settlement queue"
         number={formatCount(answer && Number(answer.queued) + open, "operation")}
-        more={`oldest: ${formatSeconds(answer?.oldestSeconds)}`}
+        more={waitOf(answer && answer.oldestSeconds > 0 ? formatSeconds(answer.oldestSeconds) : undefined)}
       />
       <Card
         to="/reconciliation"
@@ -140,6 +140,10 @@ function SettlementCards({ state, at }: { state: HomeState; at: string }): React
       />
     </>
   );
+}
+
+function waitOf(age: string | undefined): string {
+  return age === undefined ? "none waits" : `the oldest waits for ${age}`;
 }
 
 function Card({

@@ -9,7 +9,7 @@ import { Section } from "../blocks/section";
 import { Loaded, Loading } from "../blocks/states";
 import { mergeTimelines } from "../blocks/timeline";
 import { TimelineView } from "../blocks/timelineView";
-import { formatWon } from "../format/amounts";
+import { formatCount, formatWon, groupDigits } from "../format/amounts";
 import { formatTime } from "../format/times";
 import { enumWords } from "../format/words";
 import { EndOperation } from "./endOperation";
@@ -181,10 +181,10 @@ function SettlementFacts({ operation, earlier }: { operation: Row; earlier: read
           ["Waits for", explainReason(textOf(operation, "wait_reason"))],
           ["Sandbox order", textOf(operation, "sandbox_order")],
           ["Failure", textOf(operation, "failure_reason")],
-          ["Attempts", textOf(operation, "attempts")],
+          ["Attempts", formatCount(textOf(operation, "attempts"), "attempt")],
           ["Transaction", <span className="mono">{textOf(operation, "tx_hash") ?? "—"}</span>],
-          ["Block", textOf(operation, "block_number")],
-          ["Gas used", textOf(operation, "gas_used")],
+          ["Block", groupDigits(textOf(operation, "block_number") ?? "—")],
+          ["Gas used", gasOf(operation)],
           ["Id on the chain", <span className="mono">{textOf(operation, "operation_id") ?? "—"}</span>],
         ]}
       />
@@ -201,4 +201,9 @@ function SettlementFacts({ operation, earlier }: { operation: Row; earlier: read
       )}
     </>
   );
+}
+
+function gasOf(operation: Row): string {
+  const gas = textOf(operation, "gas_used");
+  return gas === undefined ? "—" : `${groupDigits(gas)} gas`;
 }

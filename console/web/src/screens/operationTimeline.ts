@@ -1,6 +1,6 @@
 import { type AnswerOf } from "../api/services";
 import { type TimelineEvent } from "../blocks/timeline";
-import { formatCount, formatWei, formatWon } from "../format/amounts";
+import { formatCount, formatGwei, formatWon } from "../format/amounts";
 import { enumWords } from "../format/words";
 import { explainReason } from "./waitReasons";
 
@@ -96,7 +96,7 @@ export function settlementEvents({ operationJson, transactionsJson }: OperationD
     title: `Transaction made with nonce ${textOf(version, "nonce")}`,
     details: [
       textOf(version, "tx_hash"),
-      `at most ${formatWei(textOf(version, "max_fee_wei"))} for a unit of gas`,
+      `at most ${formatGwei(textOf(version, "max_fee_wei"))} for a unit of gas`,
       formatCount(textOf(version, "sends"), "send"),
       textOf(version, "state"),
     ].join(", "),
