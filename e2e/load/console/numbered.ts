@@ -41,7 +41,7 @@ export function sqlFunctions({ sinceMs }: Size): string {
   return `
     create function uuid_text(prefix text, number bigint, count bigint) returns text
     language sql immutable parallel safe return lpad(to_hex(${made("number", "count")}), 12, '0')
-      || '7' || substr(md5(prefix || number), 1, 3) || '8' || substr(md5(prefix || number), 4, 15);
+      || '7' || substr(md5(prefix || number::text), 1, 3) || '8' || substr(md5(prefix || number::text), 4, 15);
     create function id_of(prefix text, number bigint, count bigint) returns text
     language sql immutable parallel safe return prefix || '_' || uuid_text(prefix, number, count);
     create function time_of(number bigint, count bigint) returns timestamptz

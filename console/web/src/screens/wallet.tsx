@@ -83,7 +83,7 @@ function WalletSection({ details, address }: { details: WalletDetails; address: 
           ["Frozen by an operator", <Frozen level={freezes?.frozenByOperator} />],
           ["Frozen by the token's blocklist", <Frozen level={freezes?.frozenByChain} />],
           [
-            "Signed within 24 hours",
+            "Signed in this hour",
             `${formatWon(details.signedWon)} of ${formatWon(details.signingLimitWon)}`,
           ],
           ["Created at", formatTime(wallet?.createdAt)],
