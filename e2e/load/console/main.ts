@@ -24,7 +24,7 @@ async function main(): Promise<void> {
       readme: { type: "boolean" },
     },
   });
-  const [organisations, operations] = values.quick ? [1_000, 100_000] : [100_000, 10_000_000];
+  const [organisations, operations] = values.quick ? [1_000, 100_000] : [100_000, 1_000_000];
   const size: Size = {
     organisations: Number(values.organisations ?? organisations),
     operations: Number(values.operations ?? operations),

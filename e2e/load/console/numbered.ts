@@ -11,11 +11,11 @@ export interface Size {
 
 export const WALLETS_OF_AN_ORGANISATION = 10;
 /** Each tenth operation belongs to organisation 0. */
-export const SHARE_OF_THE_LARGEST = 10;
+const SHARE_OF_THE_LARGEST = 10;
 const SPAN_MS = 20 * 86_400_000;
 
 /** A kind of row: its id's prefix, and how many of it there are. */
-export interface Kind {
+interface Kind {
   prefix: IdPrefix;
   count: (size: Size) => number;
 }
@@ -49,7 +49,7 @@ export function sqlFunctions({ sinceMs }: Size): string {
 }
 
 /** The organisation of an operation, its place there, and its payer and payee. */
-export interface Place {
+interface Place {
   organisation: number;
   place: number;
   payer: number;
@@ -68,7 +68,7 @@ export function placeOf(operation: number, { organisations }: Size): Place {
 }
 
 /** The operations from one number to another, with the columns of their places, as a subquery. */
-export function sqlOperations(from: number, until: number, { organisations, operations }: Size): string {
+function sqlOperations(from: number, until: number, { organisations, operations }: Size): string {
   const [wallets, share] = [WALLETS_OF_AN_ORGANISATION, SHARE_OF_THE_LARGEST];
   const walletId = (number: string) => `id_of('wal', ${number}, ${organisations * wallets})`;
   return `(

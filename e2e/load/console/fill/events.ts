@@ -1,7 +1,7 @@
 import { inChunks, type Size, sqlPlaces, WALLETS_OF_AN_ORGANISATION as WALLETS } from "../numbered";
 
 /** Each tenth organisation has a webhook. */
-export const ORGANISATIONS_OF_A_WEBHOOK = 10;
+const ORGANISATIONS_OF_A_WEBHOOK = 10;
 
 /** One public event for each operation, and deliveries with an attempt where a webhook exists. */
 export function fillEvents(size: Size): string[] {
