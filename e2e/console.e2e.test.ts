@@ -84,6 +84,7 @@ withBrowser("an operator with the console", () => {
     const { page } = kim;
     await page.goto(addressOf(`/operations/${paymentId}`));
     await page.getByText(SCRIPT).first().waitFor();
+    await page.getByText(`note: ${SCRIPT}`).waitFor();
     await page.goto(addressOf(`/organisations/${bank.orgCode}`));
     await page.getByRole("heading", { level: 1 }).getByText(SCRIPT).waitFor();
     expect(await page.title()).toBe("Wonrail console");
@@ -164,9 +165,9 @@ withBrowser("an operator with the console", () => {
     await page.getByText(/^Final in block \d+$/).waitFor();
   });
 
-  test("sends a range of webhook events again", async () => {
+  test("sees a webhook's answer as text, and sends a range of its events again", async () => {
     const { page } = kim;
-    const receiver = await startReceiver();
+    const receiver = await startReceiver(SCRIPT);
     try {
       await bank.api.post("/api/webhooks", { url: receiver.url });
       const paid = await pay(bank);
@@ -177,7 +178,9 @@ withBrowser("an operator with the console", () => {
       const { sequence } = (await bank.api.get(`/api/events?objectId=${paid.paymentId}`)).items[0];
       await row.getByRole("button", { name: "Deliveries" }).click();
       const deliveries = page.getByRole("dialog").getByRole("table", { name: "Deliveries" });
-      await deliveries.getByRole("row", { name: new RegExp(`^${sequence} payment\\.created`) }).waitFor();
+      const delivery = deliveries.getByRole("row", { name: new RegExp(`^${sequence} payment\\.created`) });
+      await delivery.getByText(SCRIPT).waitFor();
+      expect(await page.title()).toBe("Wonrail console");
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
       await row.getByRole("button", { name: "Replay range" }).click();
       const dialog = page.getByRole("dialog");
@@ -343,7 +346,8 @@ async function pay(
   memo = "lunch",
 ): Promise<{ payerId: string; paymentId: string }> {
   const [payer, receiver] = [await charged(api, 100_000), await wallet(api)];
-  const order = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 5_000, memo };
+  const parties = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const order = { ...parties, amount: 5_000, memo, metadata: { note: memo } };
   const { paymentId } = await api.post("/api/wallets/payment", order);
   return { payerId: payer.walletId as string, paymentId: paymentId as string };
 }

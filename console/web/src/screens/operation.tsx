@@ -136,6 +136,7 @@ function EntrySection({ entry, id }: { entry: EntryDetails; id: string }): React
           ],
           ["Memo", posted?.memo],
           ["Reference", posted?.reference],
+          ["Metadata", textOfMetadata(posted?.metadata)],
           ["X-Request-Id", posted?.origin?.requestId],
           ["Cancelled or refunded", formatWon(entry.request?.cancelledWon)],
           ...(hold === undefined
@@ -206,4 +207,9 @@ function SettlementFacts({ operation, earlier }: { operation: Row; earlier: read
 function gasOf(operation: Row): string {
   const gas = textOf(operation, "gas_used");
   return gas === undefined ? "—" : `${groupDigits(gas)} gas`;
+}
+
+function textOfMetadata(metadata: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`);
+  return pairs.length === 0 ? "—" : pairs.join("; ");
 }
