@@ -181,9 +181,10 @@ withBrowser("an operator with the console", () => {
       const delivery = deliveries.getByRole("row", { name: new RegExp(`^${sequence} payment\\.created`) });
       await delivery.getByText(SCRIPT).waitFor();
       expect(await page.title()).toBe("Wonrail console");
-      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-      await row.getByRole("button", { name: "Replay range" }).click();
       const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await dialog.waitFor({ state: "hidden" });
+      await row.getByRole("button", { name: "Replay range" }).click();
       for (const end of ["First event", "Last event"]) await dialog.getByLabel(end).fill(String(sequence));
       await act(page, { label: "Replay range", reason: "the bank lost it" });
       await dialog.getByText("1 delivery will be sent.").waitFor();
