@@ -176,7 +176,7 @@ withBrowser("an operator with the console", () => {
       await receiver.until(isWanted);
       await page.goto(addressOf(`/organisations/${bank.orgCode}`));
       const row = page.getByRole("table", { name: "Webhooks" }).getByRole("row", { name: receiver.url });
-      const { items } = await bank.api.get(`/api/events?objectId=${paid.paymentId}&type=payment.created`);
+      const { items } = await bank.api.get(`/api/events?objectId=${paid.paymentId}&types=payment.created`);
       const { sequence } = items[0];
       await row.getByRole("button", { name: "Deliveries" }).click();
       const deliveries = page.getByRole("dialog").getByRole("table", { name: "Deliveries" });
