@@ -24,11 +24,12 @@ if (prometheus === undefined)
     "Prometheus is not on the PATH. On Debian: apt-get install prometheus. With containers: deploy/compose.yaml brings it along.",
   );
 
-const { services, prometheusUrl: url } = JSON.parse(readFileSync(stackFile, "utf8"));
+const { services, gatewayUrl, prometheusUrl: url } = JSON.parse(readFileSync(stackFile, "utf8"));
 const folder = join(home, "prometheus");
 mkdirSync(folder, { recursive: true });
 const configFile = join(folder, "prometheus.json");
 writeFileSync(configFile, JSON.stringify(configuration(services), null, 2));
+writeRules();
 
 const child = spawn(
   prometheus,
@@ -60,12 +61,22 @@ if (process.argv.includes("--check")) {
 function configuration(entries) {
   return {
     global: { scrape_interval: `${SCRAPE_SECONDS}s`, evaluation_interval: "5s" },
-    rule_files: [join(root, "deploy/prometheus/rules/*.yaml")],
+    rule_files: [join(folder, "*.yaml")],
     scrape_configs: Object.entries(entries).map(([name, { ops }]) => ({
       job_name: name,
       static_configs: [{ targets: [ops] }],
     })),
   };
+}
+
+/** Our rules, with runbooks at the documentation that the gateway serves. */
+function writeRules() {
+  const rules = join(root, "deploy/prometheus/rules");
+  for (const file of readdirSync(rules)) {
+    const text = readFileSync(join(rules, file), "utf8");
+    const runbooks = text.replaceAll(/runbook_url: (docs\/\S+)\.md/g, `runbook_url: ${gatewayUrl}/$1.html`);
+    writeFileSync(join(folder, file), runbooks);
+  }
 }
 
 async function checkPanels() {

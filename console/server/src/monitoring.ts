@@ -9,7 +9,7 @@ const MAX_ALERTS = 100;
 const ERROR_RATIO = "gateway:http_requests:error_ratio_rate30d";
 
 /** Our own alerts. A Prometheus may have alerts of other systems too. */
-const OWN_RUNBOOK = /(?:^|\/)docs\/runbooks\/\w+\.md$/;
+const OWN_RUNBOOK = /(?:^|\/)docs\/runbooks\/\w+\.(?:md|html)$/;
 
 export interface FiringAlert {
   name: string;

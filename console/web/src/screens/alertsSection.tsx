@@ -53,7 +53,7 @@ function Alert({ alert, at }: { alert: FiringAlert; at: string }): ReactNode {
       <Text size="sm">{description}</Text>
       <Text size="xs" className="quiet">
         {name}, for {formatAge(since, Date.parse(at))} since {formatTime(since)}. Runbook:{" "}
-        {runbook.startsWith("https://") ? (
+        {/^https?:\/\//.test(runbook) ? (
           <a href={runbook} rel="noreferrer">
             {runbook}
           </a>
