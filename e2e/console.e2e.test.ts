@@ -145,9 +145,15 @@ withBrowser("an operator with the console", () => {
     await page.goto(addressOf("/"));
     await page.getByRole("link", { name: /^1 operation BLOCKED/ }).click();
     const open = page.getByRole("table", { name: "Open operations", exact: true });
-    await open.getByRole("row", { name: new RegExp(transferId) }).getByText("BLOCKED").waitFor();
+    await open
+      .getByRole("row", { name: new RegExp(transferId) })
+      .getByText("BLOCKED")
+      .waitFor();
     await open.getByRole("link", { name: transferId }).click();
-    await page.getByText(/^unreadable: the relayer cannot read/).first().waitFor();
+    await page
+      .getByText(/^unreadable: the relayer cannot read/)
+      .first()
+      .waitFor();
 
     await repair();
     await page.getByRole("button", { name: "End operation" }).click();

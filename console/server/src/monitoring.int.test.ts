@@ -39,7 +39,10 @@ const read = (prometheusUrl: string | undefined = url) =>
   createMonitoring({ prometheusUrl, log: testLog() }).read();
 
 test("our alerts that fire are reported, the critical ones first and then the oldest", async () => {
-  const warning = { labels: { alertname: "QueuePaused", severity: "warning" }, activeAt: "2026-11-27T01:00:00Z" };
+  const warning = {
+    labels: { alertname: "QueuePaused", severity: "warning" },
+    activeAt: "2026-11-27T01:00:00Z",
+  };
   know([
     alert("QueuePaused", warning),
     alert("OperationsBlocked"),
@@ -95,5 +98,7 @@ test("Prometheus is asked once for several reads in a row", async () => {
 });
 
 test("a console without a Prometheus says so", async () => {
-  expect(await createMonitoring({ prometheusUrl: undefined, log: testLog() }).read()).toEqual({ state: "not_connected" });
+  expect(await createMonitoring({ prometheusUrl: undefined, log: testLog() }).read()).toEqual({
+    state: "not_connected",
+  });
 });

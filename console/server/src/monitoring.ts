@@ -117,7 +117,7 @@ async function ask<T>(url: string, path: string, answer: z.ZodType<T>): Promise<
 async function readText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > MAX_BYTES) throw new Error(`its answer is larger than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
@@ -126,7 +126,8 @@ async function readText({ body }: Response): Promise<string> {
 }
 
 function problemOf(error: unknown): string {
-  if (error instanceof z.ZodError || error instanceof SyntaxError) return "its answer is not that of Prometheus";
+  if (error instanceof z.ZodError || error instanceof SyntaxError)
+    return "its answer is not that of Prometheus";
   const { name, message, cause } = error as Error;
   if (name === "TimeoutError") return `no answer within ${TIMEOUT_MS} ms`;
   // The message of fetch says nothing; its cause does.

@@ -37,7 +37,8 @@ export function idOf({ prefix, count }: Kind, number: number, size: Size): strin
 
 /** The same in SQL: id_of('org', 7, 100) and uuid_of, for the ids of 100 organisations. */
 export function sqlFunctions({ sinceMs }: Size): string {
-  const made = (number: string, count: string) => `(${sinceMs}::bigint + ${number} * ${SPAN_MS}::bigint / ${count})`;
+  const made = (number: string, count: string) =>
+    `(${sinceMs}::bigint + ${number} * ${SPAN_MS}::bigint / ${count})`;
   return `
     create function uuid_text(prefix text, number bigint, count bigint) returns text
     language sql immutable parallel safe return lpad(to_hex(${made("number", "count")}), 12, '0')

@@ -1,5 +1,8 @@
 import { supporter, viewer } from "@wonrail/kit/testing";
-import { OperatorRole } from "@wonrail/proto/common/v1/common";
+import { DeadLetterState } from "@wonrail/proto/common/v1/admin";
+import { OperatorRole, ProposalState } from "@wonrail/proto/common/v1/common";
+import { DeliveryStatus } from "@wonrail/proto/events/v1/events";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { countOpen, OPERATIONS_OF_A_TRANSACTION } from "./fill/relayer";
 import { hashOf, idOf, OPERATION, ORGANISATION, placeOf, type Size, WALLET } from "./numbered";
 import { type World } from "./world";
@@ -28,7 +31,10 @@ function anyOperation(size: Size) {
 
 function openOperation(size: Size) {
   const number = size.operations - 1 - below(countOpen(size));
-  return { orgId: idOf(ORGANISATION, placeOf(number, size).organisation, size), ref: idOf(OPERATION, number, size) };
+  return {
+    orgId: idOf(ORGANISATION, placeOf(number, size).organisation, size),
+    ref: idOf(OPERATION, number, size),
+  };
 }
 
 /** The reads of each screen, as the pages send them. */
@@ -49,7 +55,10 @@ export const SCREENS: Record<string, Record<string, Read>> = {
     "wallet.Search.user": ({ clients, size }) =>
       clients.wallet.search({ operator, text: `user-${below(size.organisations)}-3` }),
     "wallet.Search.address": ({ clients, size }) =>
-      clients.wallet.search({ operator, text: `0x${below(WALLET.count(size)).toString(16).padStart(40, "0")}` }),
+      clients.wallet.search({
+        operator,
+        text: `0x${below(WALLET.count(size)).toString(16).padStart(40, "0")}`,
+      }),
     "ledger.Search.id": ({ clients, size }) =>
       clients.ledger.search({ operator, text: anyOperation(size).ref }),
     "ledger.Search.reference": ({ clients, size }) =>
@@ -99,13 +108,20 @@ export const SCREENS: Record<string, Record<string, Read>> = {
     "auth.GetOrganisationDetails": ({ clients, size }) =>
       clients.auth.getOrganisationDetails({ operator, by: { $case: "orgId", value: anyOrganisation(size) } }),
     "auth.ListOrganisationKeys": ({ clients, size }) =>
-      clients.auth.listOrganisationKeys({ operator, code: codeOf(below(size.organisations)) }),
+      clients.auth.listOrganisationKeys({ operator, code: codeOf(below(size.organisations)), limit: 100 }),
     "auth.ListAuditEntries": ({ clients, size }) =>
-      clients.auth.listAuditEntries({ operator: compliance, code: codeOf(below(size.organisations)), limit: 100 }),
+      clients.auth.listAuditEntries({
+        operator: compliance,
+        code: codeOf(below(size.organisations)),
+        limit: 100,
+      }),
     "ledger.GetOrganisationBooks": ({ clients, size }) =>
       clients.ledger.getOrganisationBooks({ operator, orgId: largest(size), days: 92 }),
     "wallet.ListOrganisationWallets": ({ clients, size }) =>
-      clients.wallet.listOrganisationWallets({ operator, orgId: anyOrganisation(size), page } as never),
+      clients.wallet.listOrganisationWallets({
+        ...{ operator, orgId: anyOrganisation(size), page },
+        ...{ walletType: WalletType.UNSPECIFIED, status: WalletStatus.UNSPECIFIED },
+      }),
     "events.ListWebhookStates": ({ clients, size }) =>
       clients.events.listWebhookStates({ operator, orgId: largest(size), troubled: false, limit: 1_000 }),
   },
@@ -115,15 +131,35 @@ export const SCREENS: Record<string, Record<string, Read>> = {
     "ledger.GetAccount": ({ clients, size }) =>
       clients.ledger.getAccount({ operator, accountId: anyWallet(size) }),
     "ledger.GetBalanceHistory": ({ clients, size }) =>
-      clients.ledger.getBalanceHistory({ operator, orgId: largest(size), accountId: busyWallet(size), days: 92 }),
+      clients.ledger.getBalanceHistory({
+        operator,
+        orgId: largest(size),
+        accountId: busyWallet(size),
+        days: 92,
+      }),
     "ledger.ListAccountLines": ({ clients, size }) =>
-      clients.ledger.listAccountLines({ operator, orgId: largest(size), accountId: busyWallet(size), page } as never),
+      clients.ledger.listAccountLines({
+        operator,
+        orgId: largest(size),
+        accountId: busyWallet(size),
+        page,
+      }),
     "ledger.ListAccountHolds": ({ clients, size }) =>
-      clients.ledger.listAccountHolds({ operator, orgId: largest(size), accountId: busyWallet(size), limit: 1_000 }),
+      clients.ledger.listAccountHolds({
+        operator,
+        orgId: largest(size),
+        accountId: busyWallet(size),
+        limit: 1_000,
+      }),
   },
   settlement: {
     "relayer.ListQueues": ({ clients, size }) =>
-      clients.relayer.listQueues({ operator, afterOrgId: anyOrganisation(size), limit: 100, pausedOnly: false }),
+      clients.relayer.listQueues({
+        operator,
+        afterOrgId: anyOrganisation(size),
+        limit: 100,
+        pausedOnly: false,
+      }),
     "relayer.ListQueues.paused": ({ clients }) =>
       clients.relayer.listQueues({ operator, limit: 100, pausedOnly: true }),
     "relayer.ListOpenOperations": ({ clients }) =>
@@ -142,11 +178,12 @@ export const SCREENS: Record<string, Record<string, Read>> = {
   reconciliation: {
     "relayer.GetReconciliation": ({ clients }) => clients.relayer.getReconciliation({ operator, hours: 744 }),
     "relayer.ListDrifts": ({ clients }) => clients.relayer.listDrifts({ operator, all: false, limit: 1_000 }),
-    "relayer.ListDrifts.all": ({ clients }) => clients.relayer.listDrifts({ operator, all: true, limit: 1_000 }),
+    "relayer.ListDrifts.all": ({ clients }) =>
+      clients.relayer.listDrifts({ operator, all: true, limit: 1_000 }),
   },
   deadLetters: {
     "common.ListDeadLetters": ({ clients }) =>
-      clients.eventsCommon.listDeadLetters({ operator, state: 0, limit: 100 }),
+      clients.eventsCommon.listDeadLetters({ operator, state: DeadLetterState.UNSPECIFIED, limit: 100 }),
     "events.ListWebhookStates.troubled": ({ clients }) =>
       clients.events.listWebhookStates({ operator, troubled: true, limit: 1_000 }),
     "events.ListWebhookDeliveries": async ({ clients, size }) => {
@@ -154,12 +191,18 @@ export const SCREENS: Record<string, Record<string, Read>> = {
         ...{ operator, orgId: largest(size), troubled: false, limit: 1 },
       });
       return clients.events.listWebhookDeliveries({
-        ...{ operator: supporter, webhookId: webhooks[0]!.webhookId, status: 0, limit: 200 },
+        ...{
+          operator: supporter,
+          webhookId: webhooks[0]!.webhookId,
+          status: DeliveryStatus.UNSPECIFIED,
+          limit: 200,
+        },
       });
     },
   },
   approvals: {
-    "common.ListProposals": ({ clients }) => clients.relayerCommon.listProposals({ operator, state: 0, limit: 100 }),
+    "common.ListProposals": ({ clients }) =>
+      clients.relayerCommon.listProposals({ operator, state: ProposalState.UNSPECIFIED, limit: 100 }),
   },
   audit: {
     "common.ListOperatorActions": ({ clients }) =>

@@ -93,17 +93,28 @@ async function fillDatabase(
 async function openOrganisations(admin: Database, size: Size): Promise<void> {
   const ids = Array.from({ length: size.organisations }, (_, number) => idOf(ORGANISATION, number, size));
   await admin.run(rawSql("select setval('accounts_number_seq', (select max(number) from accounts))"));
-  for (let from = 0; from < ids.length; from += 10_000) await ensureOrgAccounts(admin, ids.slice(from, from + 10_000));
+  for (let from = 0; from < ids.length; from += 10_000)
+    await ensureOrgAccounts(admin, ids.slice(from, from + 10_000));
 }
 
 async function openClients(parts: Parts, dbOf: (schema: Schema) => Database) {
   const log = createLog({ service: "bench", level: "error" });
   const serviceParts = (schema: Schema, config: object) => {
-    const addresses = { LEDGER_ADDRESS: NOWHERE, WALLET_ADDRESS: NOWHERE, AUTH_ADDRESS: NOWHERE, RELAYER_ADDRESS: NOWHERE };
+    const addresses = {
+      LEDGER_ADDRESS: NOWHERE,
+      WALLET_ADDRESS: NOWHERE,
+      AUTH_ADDRESS: NOWHERE,
+      RELAYER_ADDRESS: NOWHERE,
+    };
     return { config: { ...addresses, ...config } as never, db: dbOf(schema), log, registry: testRegistry() };
   };
   const serve = async (schema: Schema, service: GrpcService) => {
-    const common = createAdminService({ db: dbOf(schema), service: schema, commit: "bench", topic: undefined });
+    const common = createAdminService({
+      db: dbOf(schema),
+      service: schema,
+      commit: "bench",
+      topic: undefined,
+    });
     return (await parts.server([service, common], { log })).address;
   };
   const ledger = await parts.app((onClose) => createLedger({ ...serviceParts("ledger", LEDGER), onClose }));
@@ -111,7 +122,12 @@ async function openClients(parts: Parts, dbOf: (schema: Schema) => Database) {
     createWallet({ ...serviceParts("wallet", { ...WALLET_SETTINGS, KEK_PATH: parts.kekFile() }), onClose }),
   );
   const payment = parts.app((onClose) => createPayment({ ...serviceParts("payment", PAYMENT), onClose }));
-  const auth = createOperations({ db: dbOf("auth"), keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 });
+  const auth = createOperations({
+    db: dbOf("auth"),
+    keyMode: "test",
+    keyLifetimeMs: 3_600_000,
+    keyOverlapMs: 0,
+  });
   const { provider } = createChainDouble();
   const relayer = relayerAdmin({
     ...{ db: dbOf("chain_relayer"), network: "WON_TESTNET", reachChain: async () => provider },
@@ -121,8 +137,14 @@ async function openClients(parts: Parts, dbOf: (schema: Schema) => Database) {
   const eventsAddress = await serve("events", eventsAdmin({ db: dbOf("events") }));
   return {
     auth: parts.client(AuthAdminServiceService, await serve("auth", authAdmin(auth, dbOf("auth")))),
-    ledger: parts.client(LedgerAdminServiceService, await serve("ledger", ledgerAdmin(ledger, dbOf("ledger")))),
-    wallet: parts.client(WalletAdminServiceService, await serve("wallet", walletAdmin(wallet, dbOf("wallet")))),
+    ledger: parts.client(
+      LedgerAdminServiceService,
+      await serve("ledger", ledgerAdmin(ledger, dbOf("ledger"))),
+    ),
+    wallet: parts.client(
+      WalletAdminServiceService,
+      await serve("wallet", walletAdmin(wallet, dbOf("wallet"))),
+    ),
     payment: parts.client(PaymentAdminServiceService, await serve("payment", paymentAdmin(payment))),
     relayer: parts.client(RelayerAdminServiceService, relayerAddress),
     events: parts.client(EventsAdminServiceService, eventsAddress),

@@ -1,5 +1,10 @@
 export type AlertScreen =
-  "/settlement" | "/reconciliation" | "/dead-letters" | "/approvals" | "/audit" | "/system";
+  | "/settlement"
+  | "/reconciliation"
+  | "/dead-letters"
+  | "/approvals"
+  | "/audit"
+  | "/system";
 
 const SCREENS: Record<Exclude<AlertScreen, "/system">, readonly string[]> = {
   "/settlement": [

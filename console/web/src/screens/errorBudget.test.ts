@@ -19,5 +19,8 @@ test("the budget names the failed share and the allowed one", () => {
 test("the budget is unknown without requests, and without Prometheus", () => {
   expect(of(null)).toMatchObject({ number: "unknown", more: "no requests yet" });
   for (const monitoring of [undefined, { state: "not_connected" } as const])
-    expect(errorBudgetOf(monitoring)).toMatchObject({ number: "unknown", more: "Prometheus is not connected" });
+    expect(errorBudgetOf(monitoring)).toMatchObject({
+      number: "unknown",
+      more: "Prometheus is not connected",
+    });
 });

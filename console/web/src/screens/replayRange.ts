@@ -23,6 +23,7 @@ export function rangeOf({ first = "", last = "" }: Values): NonNullable<RequestO
 
 function readSequence(text: string, label: string): bigint {
   const digits = text.trim().replaceAll(",", "");
-  if (!DIGITS.test(digits) || BigInt(digits) === 0n) throw new Error(`${label} must be a whole number from 1.`);
+  if (!DIGITS.test(digits) || BigInt(digits) === 0n)
+    throw new Error(`${label} must be a whole number from 1.`);
   return BigInt(digits);
 }

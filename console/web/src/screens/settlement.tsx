@@ -52,7 +52,8 @@ function StatesSection(): ReactNode {
           ["Paused queues", formatCount(answer?.pausedQueues, "queue")],
           [
             "Last read block",
-            answer?.readBlock && `${groupDigits(answer.readBlock.number)} of ${formatTime(answer.readBlock.time)}`,
+            answer?.readBlock &&
+              `${groupDigits(answer.readBlock.number)} of ${formatTime(answer.readBlock.time)}`,
           ],
         ]}
       />

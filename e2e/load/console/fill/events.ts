@@ -8,7 +8,8 @@ export function fillEvents(size: Size): string[] {
   const { organisations, operations } = size;
   const orgId = `id_of('org', o, ${organisations})`;
   const webhooks = Math.ceil(organisations / ORGANISATIONS_OF_A_WEBHOOK);
-  const webhookOf = (organisation: string) => `id_of('whk', ${organisation} / ${ORGANISATIONS_OF_A_WEBHOOK}, ${webhooks})`;
+  const webhookOf = (organisation: string) =>
+    `id_of('whk', ${organisation} / ${ORGANISATIONS_OF_A_WEBHOOK}, ${webhooks})`;
   const hasWebhook = `organisation % ${ORGANISATIONS_OF_A_WEBHOOK} = 0`;
   const deliveryId = `id_of('dlv', n, ${operations})`;
   const each = `from generate_series(0::bigint, ${organisations - 1}) o`;
