@@ -12,7 +12,7 @@ export async function damageHoldAddress(stack: Stack, address: string): Promise<
       select detail #>> '{hold,1}' as stored from entries
       where lower(detail #>> '{hold,1}') = ${address.toLowerCase()}`),
   );
-  // One letter has another case, so the checksum is wrong.
+  // The checksum is the case of the letters.
   const damaged = stored.replace(/[a-f](?!.*[a-f])/, (letter) => letter.toUpperCase());
   await asAdmin(stack, "ledger", (db) => replaceAddress(db, stored, damaged));
   return () => asAdmin(stack, "ledger", (db) => replaceAddress(db, damaged, stored));

@@ -95,7 +95,7 @@ export function sqlPlaces(organisation: string, { organisations, operations }: S
 
 const CHUNK = 250_000;
 
-/** One statement for each part of the operations. */
+/** Splits the operations into parts, each with its statement. */
 export function inChunks(size: Size, statement: (operations: string) => string): string[] {
   const found: string[] = [];
   for (let from = 0; from < size.operations; from += CHUNK) {

@@ -1,4 +1,4 @@
-/** What each wait reason of the relayer means, and what ends it. */
+/** Explanations of the relayer's wait reasons, each with its remedy. */
 const MEANINGS: Record<string, string> = {
   AccountBlocked: "the token's blocklist has one of its wallets, until the issuer of the token unblocks it",
   ERC20InsufficientBalance: "the payer's tokens have not arrived on the chain yet",

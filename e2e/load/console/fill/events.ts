@@ -3,7 +3,7 @@ import { inChunks, type Size, sqlPlaces, WALLETS_OF_AN_ORGANISATION as WALLETS }
 /** Each tenth organisation has a webhook. */
 const ORGANISATIONS_OF_A_WEBHOOK = 10;
 
-/** One public event for each operation, and deliveries with an attempt where a webhook exists. */
+/** Fills in an event for each operation, and a delivery with an attempt if a webhook exists. */
 export function fillEvents(size: Size): string[] {
   const { organisations, operations } = size;
   const orgId = `id_of('org', o, ${organisations})`;

@@ -1,6 +1,6 @@
 import { inChunks, type Size, WALLETS_OF_AN_ORGANISATION as WALLETS } from "../numbered";
 
-/** One transfer for each operation, and payouts. */
+/** Fills in a transfer for each operation, and payouts. */
 export function fillPayment(size: Size): string[] {
   const { organisations, operations } = size;
   const orgId = `id_of('org', o, ${organisations})`;
