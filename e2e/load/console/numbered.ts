@@ -74,7 +74,8 @@ function sqlOperations(from: number, until: number, { organisations, operations 
   const walletId = (number: string) => `id_of('wal', ${number}, ${organisations * wallets})`;
   return `(
     select n, organisation, place, payer, payee, id_of('trf', n, ${operations}) as ref, time_of(n, ${operations}) as at,
-      id_of('org', organisation, ${organisations}) as org_id, ${walletId("payer")} as from_wallet, ${walletId("payee")} as to_wallet
+      id_of('org', organisation, ${organisations}) as org_id, ${walletId("payer")} as from_wallet,
+        ${walletId("payee")} as to_wallet
     from generate_series(${from}::bigint, ${until - 1}) n,
       lateral (select n - n / ${share} - 1 as other) o,
       lateral (select

@@ -3,12 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 import { CallError } from "../api/call";
 import { useRpc } from "../api/hooks";
+import { type AnswerOf } from "../api/services";
 import { Empty, Failure, Loaded } from "../blocks/states";
 import { formatCount } from "../format/amounts";
 import { formatTime } from "../format/times";
 import { type Entry } from "./operationTimeline";
 
 const QUEUES = "wonrail.relayer.v1.RelayerAdminService/ListQueues";
+type Queue = AnswerOf<typeof QUEUES>["queues"][number];
 
 interface UnsettledEntryProps {
   orgId: string;
@@ -33,16 +35,19 @@ function QueueOf({ orgId }: { orgId: string }): ReactNode {
     <Loaded query={queues} what="the settlement queue">
       {({ queues: [queue] }) => (
         <Text size="sm" className="tone" data-tone="waits">
-          The relayer has not read this entry yet.{" "}
-          {queue?.pausedReason === undefined
-            ? ""
-            : `The queue of its organisation is paused: ${queue.pausedReason}. `}
-          {queue === undefined
-            ? "Its organisation has no settlement queue yet."
-            : `${formatCount(queue.queued, "entry waits", "entries wait")} in the queue, the oldest since ${formatTime(queue.queuedSince)}.`}{" "}
+          The relayer has not read this entry yet. {textOf(queue)}{" "}
           <Link to="/settlement">Open settlement</Link>
         </Text>
       )}
     </Loaded>
   );
+}
+
+function textOf(queue: Queue | undefined): string {
+  if (queue === undefined) return "Its organisation has no settlement queue yet.";
+  const { pausedReason, queued, queuedSince } = queue;
+  const pause =
+    pausedReason === undefined ? "" : `The queue of its organisation is paused: ${pausedReason}. `;
+  const waiting = formatCount(queued, "entry waits", "entries wait");
+  return `${pause}${waiting} in the queue, the oldest since ${formatTime(queuedSince)}.`;
 }
