@@ -1,6 +1,7 @@
+import { type Monitoring } from "../api/live";
 import { errorBudgetOf } from "./errorBudget";
 
-const of = (errorRatio: number | null) => errorBudgetOf({ state: "connected", alerts: [], errorRatio });
+const of = (errorRatio: number) => errorBudgetOf({ state: "connected", alerts: [], errorRatio });
 
 test.each([
   [0, "100 % left", "good"],
@@ -16,11 +17,11 @@ test("the budget names the failed share and the allowed one", () => {
   expect(of(0.0004).more).toBe("0.04 % of requests failed in 30 days; 0.1 % may");
 });
 
-test("the budget is unknown without requests, and without Prometheus", () => {
-  expect(of(null)).toMatchObject({ number: "unknown", more: "no requests yet" });
-  for (const monitoring of [undefined, { state: "not_connected" } as const])
-    expect(errorBudgetOf(monitoring)).toMatchObject({
-      number: "unknown",
-      more: "Prometheus is not connected",
-    });
+test.each<[Monitoring | undefined, string]>([
+  [{ state: "connected", alerts: [], errorRatio: null }, "no requests yet"],
+  [{ state: "away", url: "http://127.0.0.1:9090", problem: "ECONNREFUSED" }, "Prometheus does not answer"],
+  [{ state: "not_connected" }, "Prometheus is not connected"],
+  [undefined, "Prometheus is not connected"],
+])("with %j the budget is unknown", (monitoring, more) => {
+  expect(errorBudgetOf(monitoring)).toEqual({ number: "unknown", more, tone: undefined });
 });

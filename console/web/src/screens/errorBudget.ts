@@ -11,8 +11,11 @@ export interface ErrorBudget {
 
 /** How much of the month's error budget is left. */
 export function errorBudgetOf(monitoring: Monitoring | undefined): ErrorBudget {
-  const ratio = monitoring?.state === "connected" ? monitoring.errorRatio : undefined;
-  if (ratio === undefined) return { number: "unknown", more: "Prometheus is not connected", tone: undefined };
+  if (monitoring?.state !== "connected") {
+    const problem = monitoring?.state === "away" ? "does not answer" : "is not connected";
+    return { number: "unknown", more: `Prometheus ${problem}`, tone: undefined };
+  }
+  const ratio = monitoring.errorRatio;
   if (ratio === null) return { number: "unknown", more: "no requests yet", tone: undefined };
   const left = 1 - ratio / ALLOWED_RATIO;
   return {
