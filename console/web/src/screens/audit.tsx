@@ -175,7 +175,7 @@ function ActionsTable({ trail }: { trail: Trail }): ReactNode {
         {
           title: "Details",
           text: ({ detailsJson }) => detailsJson,
-          cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span>,
+          cell: ({ detailsJson }) => <span className="mono long">{detailsJson}</span>,
         },
       ]}
     />
