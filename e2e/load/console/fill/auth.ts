@@ -20,7 +20,7 @@ export function fillAuth({ organisations }: Size): string[] {
       api_version, issued_at, expires_at, last_used_at)
     select ${orgId}, ${keyId}, ${keyId}, 'wk_test_' || lpad((o * 2 + k)::text, 12, '0'),
       sha256((o * 2 + k)::text::bytea), 1, 'server', '{wallets:read}', '{}',
-      '2026-11-01', ${madeAt}, ${madeAt} + interval '90 days', now()
+      '2026-01-01', ${madeAt}, ${madeAt} + interval '90 days', now()
     ${each}, generate_series(0, 1) k`,
     `insert into quota_usages (org_id, quota, period, limit_units, spent_units, leased_units)
     select ${orgId}, 'MONEY_OPERATIONS', to_char(now() - make_interval(months => m), 'YYYY-MM'), 1000000000, o % 5000, 0
