@@ -2,14 +2,20 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@wonrail/kit/testing";
 import { type Browser, type Page } from "playwright-core";
+import { damageHoldAddress } from "./console/damageEntry";
+import { hasPrometheus, startObserving } from "./console/observe";
+import { signInAtProvider, startOidcConsole } from "./console/oidcConsole";
 import {
   act,
+  atHome,
   expectOutcome,
   findBarriers,
   launchBrowser,
+  openPage,
   signIn,
   type SignedIn,
 } from "./console/operatorBrowser";
+import { startReceiver } from "./money/receiver";
 import { ROOT } from "./ops/repository";
 import { findBrowser } from "./support/browser";
 import { charged, wallet } from "./support/chargedWallet";
@@ -18,14 +24,21 @@ import { reportSkipped } from "./support/reportSkipped";
 import { startStack, type TestStack } from "./support/startStack";
 
 // Two operators of a bank work with the console in a browser.
-jest.setTimeout(600_000);
+jest.setTimeout(900_000);
 
 const PATIENCE_MS = 60_000;
+/** ProcessDown fires after a minute. */
+const ALERT_MS = 150_000;
+const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const ACTIONS = /^(Pause|Resume|End operation)$/;
 const SCRIPT = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const hasBrowser = findBrowser() !== undefined;
 if (!hasBrowser)
   reportSkipped("the console is not opened, no browser is installed (Debian: apt-get install chromium)");
 const withBrowser = hasBrowser ? describe : describe.skip;
+if (!hasPrometheus)
+  reportSkipped("Home shows no alert, prometheus is absent (Debian: apt-get install prometheus)");
+const withPrometheus = hasPrometheus ? test : test.skip;
 
 withBrowser("an operator with the console", () => {
   let stack: TestStack;
@@ -71,14 +84,18 @@ withBrowser("an operator with the console", () => {
     const { page } = kim;
     await page.goto(addressOf(`/operations/${paymentId}`));
     await page.getByText(SCRIPT).first().waitFor();
+    await page.getByText(`note: ${SCRIPT}`).waitFor();
     await page.goto(addressOf(`/organisations/${bank.orgCode}`));
     await page.getByRole("heading", { level: 1 }).getByText(SCRIPT).waitFor();
     expect(await page.title()).toBe("Wonrail console");
   });
 
-  test("pauses a queue at once, and resumes it only with a second operator", async () => {
+  test("learns that a paused queue holds a payment, and resumes it only with a second operator", async () => {
     const { page } = kim;
     await pause(page, bank, "incident 7");
+    const { paymentId: held } = await pay(bank, "while paused");
+    await page.goto(addressOf(`/operations/${held}`));
+    await page.getByText(/The relayer has not read this entry yet\..*paused: incident 7/).waitFor();
     await propose(page, bank, "incident 7 is over");
     await queueOf(page, bank)
       .getByText(/incident 7/)
@@ -94,6 +111,98 @@ withBrowser("an operator with the console", () => {
     await expectOutcome(lee.page, "Done.");
     await page.goto(addressOf("/settlement"));
     await queueOf(page, bank).getByRole("button", { name: "Pause" }).waitFor();
+    await page.goto(addressOf(`/operations/${held}`));
+    await page.getByText(/^Final in block \d+$/).waitFor();
+  });
+
+  withPrometheus("sees the error budget on Home, and an alert that fires with a link", async () => {
+    const { page } = kim;
+    await page.goto(addressOf("/"));
+    await page.getByText(/Prometheus at .* does not answer .* make observe/).waitFor();
+    const prometheus = startObserving(stack.home);
+    try {
+      await stack.act("stop", "chain-relayer");
+      const alert = page.getByRole("link", { name: /^critical: chain-relayer on .* does not answer$/ });
+      await alert.waitFor({ timeout: ALERT_MS });
+      await pay(bank);
+      await page.getByText(/% of requests failed in 30 days/).waitFor({ timeout: ALERT_MS });
+      await alert.click();
+      await page.getByRole("heading", { level: 1, name: "System" }).waitFor();
+    } finally {
+      await stack.act("start", "chain-relayer");
+      await prometheus.close();
+    }
+    await stack.untilReady();
+  });
+
+  test("ends a BLOCKED operation with a second operator, and the transfer settles", async () => {
+    const { page } = kim;
+    // The relayer reads the entry after the damage.
+    await stack.act("stop", "chain-relayer");
+    const transferId = await transferOutside(bank);
+    const repair = await damageHoldAddress(stack.stack(), OUTSIDE);
+    await stack.act("start", "chain-relayer");
+    await page.goto(addressOf("/"));
+    await page.getByRole("link", { name: /^1 operation BLOCKED/ }).click();
+    const open = page.getByRole("table", { name: "Open operations", exact: true });
+    await open
+      .getByRole("row", { name: new RegExp(transferId) })
+      .getByText("BLOCKED")
+      .waitFor();
+    await open.getByRole("link", { name: transferId }).click();
+    await page
+      .getByText(/^unreadable: the relayer cannot read/)
+      .first()
+      .waitFor();
+
+    await repair();
+    await page.getByRole("button", { name: "End operation" }).click();
+    const choice = { field: "Way", option: "Read again: an update of the relayer can read the entry" };
+    await act(page, { label: "End operation", reason: "journal repaired", choice });
+    await expectOutcome(page, "Proposed.");
+    await decide(page, { reason: "journal repaired", by: "my own proposal" });
+    await page
+      .getByRole("dialog")
+      .getByText(/operator\.name/)
+      .waitFor();
+    await decide(lee.page, { reason: "journal repaired", by: "compared with the backup" });
+    await expectOutcome(lee.page, "Done.");
+    await page.goto(addressOf(`/operations/${transferId}`));
+    await page.getByText(/^Final in block \d+$/).waitFor();
+  });
+
+  test("sees a webhook's answer as text, and sends a range of its events again", async () => {
+    const { page } = kim;
+    const receiver = await startReceiver(SCRIPT);
+    try {
+      await bank.api.post("/api/webhooks", { url: receiver.url });
+      const paid = await pay(bank);
+      const isWanted = ({ body }: { body: string }) =>
+        body.includes(paid.paymentId) && body.includes('"payment.created"');
+      await receiver.until(isWanted);
+      await page.goto(addressOf(`/organisations/${bank.orgCode}`));
+      const row = page.getByRole("table", { name: "Webhooks" }).getByRole("row", { name: receiver.url });
+      const { items } = await bank.api.get(`/api/events?objectId=${paid.paymentId}&types=payment.created`);
+      const { sequence } = items[0];
+      await row.getByRole("button", { name: "Deliveries" }).click();
+      const deliveries = page.getByRole("dialog").getByRole("table", { name: "Deliveries" });
+      const delivery = deliveries.getByRole("row", { name: new RegExp(`^${sequence} payment\\.created`) });
+      await delivery.getByText(SCRIPT).waitFor();
+      expect(await page.title()).toBe("Wonrail console");
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await dialog.waitFor({ state: "hidden" });
+      await row.getByRole("button", { name: "Replay range" }).click();
+      for (const end of ["First event", "Last event"]) await dialog.getByLabel(end).fill(String(sequence));
+      await act(page, { label: "Replay range", reason: "the bank lost it" });
+      await dialog.getByText("1 delivery will be sent.").waitFor();
+      await expectOutcome(page, "Done.");
+      await eventually(() => expect(receiver.deliveries.filter(isWanted)).toHaveLength(2), {
+        timeoutMs: PATIENCE_MS,
+      });
+    } finally {
+      await receiver.close();
+    }
   });
 
   test("freezes a wallet at once, and unfreezes it only with a second operator", async () => {
@@ -125,10 +234,39 @@ withBrowser("an operator with the console", () => {
     const viewer = await signIn(browser, { home: stack.home.dir, operator: "vic", roles: ["viewer"] });
     await viewer.page.goto(addressOf("/settlement"));
     await queueOf(viewer.page, bank).waitFor();
-    expect(await viewer.page.getByRole("button", { name: /^(Pause|Resume|End operation)$/ }).count()).toBe(0);
+    expect(await viewer.page.getByRole("button", { name: ACTIONS }).count()).toBe(0);
     await viewer.page.goto(addressOf("/audit"));
     await viewer.page.getByText("You need the role compliance to see this.").first().waitFor();
     expect(viewer.complaints).toEqual([]);
+  });
+
+  test("signs in by the identity provider with the roles of the claims, and out again", async () => {
+    const oidc = await startOidcConsole(stack);
+    try {
+      for (const [login, role] of [
+        ["vic", "viewer"],
+        ["tora", "treasury"],
+      ] as const)
+        oidc.provider.accounts.set(login, { email: `${login}@bank.example`, roles: [role] });
+      const { page, complaints } = await openPage(browser);
+      page.setDefaultTimeout(PATIENCE_MS);
+      await page.goto(`${oidc.url}/settlement`);
+      await signInAtProvider(page, "vic");
+      await page.getByText("vic@bank.example (viewer)").waitFor();
+      await queueOf(page, bank).waitFor();
+      expect(await page.getByRole("button", { name: ACTIONS }).count()).toBe(0);
+
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("button", { name: "Yes, sign me out" }).click();
+      await signInAtProvider(page, "tora");
+      await atHome(page);
+      await page.getByText("tora@bank.example (treasury)").waitFor();
+      await page.goto(`${oidc.url}/settlement`);
+      await queueOf(page, bank).getByRole("button", { name: "Pause" }).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await oidc.close();
+    }
   });
 
   test("meets no serious barrier on any screen, in both widths and colour schemes", async () => {
@@ -217,9 +355,18 @@ async function pay(
   memo = "lunch",
 ): Promise<{ payerId: string; paymentId: string }> {
   const [payer, receiver] = [await charged(api, 100_000), await wallet(api)];
-  const order = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 5_000, memo };
+  const parties = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const order = { ...parties, amount: 5_000, memo, metadata: { note: memo } };
   const { paymentId } = await api.post("/api/wallets/payment", order);
   return { payerId: payer.walletId as string, paymentId: paymentId as string };
+}
+
+/** A transfer to an address that is no wallet's. */
+async function transferOutside({ api }: NewOrganisation): Promise<string> {
+  const payer = await charged(api, 100_000);
+  const order = { fromWalletId: payer.walletId, toWalletAddress: OUTSIDE, amount: 4_000 };
+  const { transferId } = await api.post("/api/wallets/transfer", order);
+  return transferId as string;
 }
 
 async function untilDrawn(page: Page): Promise<void> {

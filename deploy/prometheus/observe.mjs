@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// npm run observe [-- --check]: Prometheus with our rules against the running local stack, until Ctrl-C. With --check it asks every panel's
-// query of the dashboards once the first scrapes are in, says which have no data, and ends: with 1 when there is one. Play the demo first.
+// npm run observe [-- --check]: starts Prometheus with our rules for the running local stack, until
+// Ctrl-C. The console's Home shows its alerts. With --check, the command runs the query of every
+// dashboard panel after the first scrapes, prints the panels without data, and exits with 1 if there
+// is one. Play the demo first.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,20 +24,19 @@ if (prometheus === undefined)
     "Prometheus is not on the PATH. On Debian: apt-get install prometheus. With containers: deploy/compose.yaml brings it along.",
   );
 
-const { services } = JSON.parse(readFileSync(stackFile, "utf8"));
-const port = await freePort(9090);
-const url = `http://127.0.0.1:${port}`;
+const { services, gatewayUrl, prometheusUrl: url } = JSON.parse(readFileSync(stackFile, "utf8"));
 const folder = join(home, "prometheus");
 mkdirSync(folder, { recursive: true });
 const configFile = join(folder, "prometheus.json");
 writeFileSync(configFile, JSON.stringify(configuration(services), null, 2));
+writeRules();
 
 const child = spawn(
   prometheus,
   [
     `--config.file=${configFile}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
-    `--web.listen-address=127.0.0.1:${port}`,
+    `--web.listen-address=${new URL(url).host}`,
     "--storage.tsdb.retention.time=1d",
     "--log.level=warn",
   ],
@@ -61,12 +61,22 @@ if (process.argv.includes("--check")) {
 function configuration(entries) {
   return {
     global: { scrape_interval: `${SCRAPE_SECONDS}s`, evaluation_interval: "5s" },
-    rule_files: [join(root, "deploy/prometheus/rules/*.yaml")],
+    rule_files: [join(folder, "*.yaml")],
     scrape_configs: Object.entries(entries).map(([name, { ops }]) => ({
       job_name: name,
       static_configs: [{ targets: [ops] }],
     })),
   };
+}
+
+/** Our rules, with runbooks at the documentation that the gateway serves. */
+function writeRules() {
+  const rules = join(root, "deploy/prometheus/rules");
+  for (const file of readdirSync(rules)) {
+    const text = readFileSync(join(rules, file), "utf8");
+    const runbooks = text.replaceAll(/runbook_url: (docs\/\S+)\.md/g, `runbook_url: ${gatewayUrl}/$1.html`);
+    writeFileSync(join(folder, file), runbooks);
+  }
 }
 
 async function checkPanels() {
@@ -117,18 +127,6 @@ function findPrometheus() {
   return [...(process.env.PATH ?? "").split(":"), join(cache, "wonrail/bin")]
     .map((place) => join(place, "prometheus"))
     .find((path) => existsSync(path));
-}
-
-/** The usual port, or any other when that is taken. */
-function freePort(preferred) {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(freePort(0)));
-    server.listen(preferred, "127.0.0.1", () => {
-      const { port: found } = server.address();
-      server.close(() => resolve(found));
-    });
-  });
 }
 
 function fail(message) {

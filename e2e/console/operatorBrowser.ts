@@ -30,10 +30,20 @@ export async function signIn(
   const args = ["--operator", operator, ...roles.flatMap((role) => ["--role", role])];
   const env = { ...process.env, WONRAIL_HOME: home };
   const { stdout } = await promisify(execFile)(process.execPath, [SIGN_IN_LINK, ...args], { env });
+  const signedIn = await openPage(browser);
+  await signedIn.page.goto(stdout.trim());
+  await atHome(signedIn.page);
+  return signedIn;
+}
+
+/** A page of an own browser profile, without a session. */
+export async function openPage(browser: Browser): Promise<SignedIn> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     timezoneId: "Asia/Seoul",
   });
+  // Pages of the identity provider import a font from the internet.
+  await context.route(/^https:/, (route) => route.abort());
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -42,9 +52,11 @@ export async function signIn(
     const isRefusal = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !isRefusal) complaints.push(message.text());
   });
-  await page.goto(stdout.trim());
-  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   return { page, complaints };
+}
+
+export function atHome(page: Page): Promise<void> {
+  return page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
 }
 
 /** Violations of a serious or critical kind, with the elements that break each rule. */

@@ -7,15 +7,15 @@ interface Delivery {
   body: string;
 }
 
-/** A partner's endpoint, which takes every delivery. */
-export async function startReceiver() {
+/** A partner's endpoint, which takes every delivery and answers with this text. */
+export async function startReceiver(answer?: string) {
   const deliveries: Delivery[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       deliveries.push({ headers: request.headers as Record<string, string>, body });
-      response.writeHead(204).end();
+      response.writeHead(answer === undefined ? 204 : 200).end(answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -13,6 +13,7 @@ import { createLive } from "./live";
 import { answerErrors, secureHeaders } from "./middleware/answer";
 import { openExchange } from "./middleware/exchange";
 import { createSessions } from "./middleware/sessions";
+import { createMonitoring } from "./monitoring";
 import { adminRoute } from "./routes/admin";
 import { liveRoute } from "./routes/live";
 import { sessionRoute } from "./routes/session";
@@ -47,7 +48,8 @@ export function createApp(parts: AppParts): App {
   const { config, db, log, registry, tls, webFolder, heartbeatMs, limits = LIMITS } = parts;
   const monotonicMs = () => performance.now();
   const rpcs = createAdminRpcs({ addresses: config, log, registry, tls });
-  const live = createLive({ rpcs, registry });
+  const monitoring = createMonitoring({ prometheusUrl: config.PROMETHEUS_URL, log });
+  const live = createLive({ rpcs, monitoring, registry });
   const sessions = createSessions({ db, settings: config });
   const provider = createIdentityProvider(config);
   const addressOf = createClientAddress({ trustedProxyHops: config.TRUSTED_PROXY_HOPS, log });

@@ -46,6 +46,9 @@ const schema = z.object({
   /** The claim of the ID token that lists the operator's roles. */
   OIDC_ROLES_CLAIM: z.string().default("roles"),
 
+  /** The Prometheus with the rules of deploy/prometheus. Home shows its alerts and the error budget. */
+  PROMETHEUS_URL: webUrl.optional(),
+
   /** A session ends after this time without a request. */
   SESSION_IDLE_MS: durationMs.min(1).default(15 * 60_000),
   /** A session ends this long after the sign-in. */

@@ -5,6 +5,7 @@ import { type Json, type JsonObject } from "@wonrail/kit/json";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type AdminRpc, type AdminRpcs } from "./adminRpcs";
 import { refusalOf } from "./middleware/answer";
+import { type MonitoringReader } from "./monitoring";
 
 const EVERY_MS = 3_000;
 const TIMEOUT_MS = 2_500;
@@ -29,8 +30,14 @@ export interface Live {
   close(): Promise<void>;
 }
 
-/** Polls the services while somebody listens. All listeners share one poll. */
-export function createLive({ rpcs, registry }: { rpcs: AdminRpcs; registry: Registry }): Live {
+export interface LiveParts {
+  rpcs: AdminRpcs;
+  monitoring: MonitoringReader;
+  registry: Registry;
+}
+
+/** Polls the services and Prometheus while a page listens. All listeners share one poll. */
+export function createLive({ rpcs, monitoring, registry }: LiveParts): Live {
   const listeners = new Set<Listener>();
   const closing = new AbortController();
   let last: string | undefined;
@@ -46,7 +53,8 @@ export function createLive({ rpcs, registry }: { rpcs: AdminRpcs; registry: Regi
 
   async function poll(): Promise<void> {
     while (listeners.size > 0 && !closing.signal.aborted) {
-      const state = JSON.stringify({ at: new Date().toISOString(), answers: await readAll(rpcs) });
+      const [answers, watched] = await Promise.all([readAll(rpcs), monitoring.read()]);
+      const state = JSON.stringify({ at: new Date().toISOString(), answers, monitoring: watched });
       last = state;
       for (const listener of listeners) listener(state);
       await sleep(EVERY_MS, undefined, { signal: closing.signal }).catch(() => undefined);

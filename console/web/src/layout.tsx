@@ -33,7 +33,7 @@ export function Layout(): ReactNode {
         <Button
           className="menuButton"
           variant="default"
-          size="compact-md"
+          size="compact-sm"
           aria-expanded={isMenuOpen}
           aria-controls="navigation"
           onClick={() => setMenuOpen(!isMenuOpen)}
@@ -99,7 +99,7 @@ function OperatorMenu(): ReactNode {
       <ActionIcon variant="default" aria-label={`Use ${next} colours`} onClick={() => setColorScheme(next)}>
         <span aria-hidden="true">◐</span>
       </ActionIcon>
-      <Button variant="default" size="compact-md" onClick={() => void signOut()}>
+      <Button variant="default" size="compact-sm" onClick={() => void signOut()}>
         Sign out
       </Button>
     </Group>

@@ -7,6 +7,7 @@ export interface StackPorts {
   gatewayOps: number;
   console: number;
   consoleOps: number;
+  prometheus: number;
   postgres: number;
   kafka: number;
   kafkaController: number;
@@ -25,6 +26,7 @@ export async function choosePorts(book: PortBook, previous: Stack | undefined): 
   const gatewayOps = await take(portOf(previous?.services.gateway?.ops) ?? PREFERRED_PORTS.gatewayOps);
   const console = await take(portOf(previous?.consoleUrl) ?? PREFERRED_PORTS.console);
   const consoleOps = await take(portOf(previous?.services.console?.ops) ?? PREFERRED_PORTS.consoleOps);
+  const prometheus = await take(portOf(previous?.prometheusUrl) ?? PREFERRED_PORTS.prometheus);
   const postgres = await take(previous?.postgres.port ?? PREFERRED_PORTS.postgres);
   const kafka = await take(PREFERRED_PORTS.kafka);
   const kafkaController = await take(PREFERRED_PORTS.kafkaController);
@@ -34,7 +36,8 @@ export async function choosePorts(book: PortBook, previous: Stack | undefined): 
     grpc[name] = await take(portOf(previous?.services[name]?.grpc) ?? preferred.grpc);
     ops[name] = await take(portOf(previous?.services[name]?.ops) ?? preferred.ops);
   }
-  return { gateway, gatewayOps, console, consoleOps, postgres, kafka, kafkaController, anvil, grpc, ops };
+  const edges = { gateway, gatewayOps, console, consoleOps, prometheus };
+  return { ...edges, postgres, kafka, kafkaController, anvil, grpc, ops };
 }
 
 function portOf(address: string | undefined): number | undefined {

@@ -6,6 +6,7 @@ const stack: Stack = {
   gatewayUrl: "http://127.0.0.1:8080",
   docsUrl: "http://127.0.0.1:8080/api/docs",
   consoleUrl: "http://127.0.0.1:8090",
+  prometheusUrl: "http://127.0.0.1:9090",
   organisations: [{ name: "Demo Bank", orgCode: "DEMO", apiKey: "wk_test_abc", secretKey: "sk_test_def" }],
   services: {},
   postgres: { host: "127.0.0.1", port: 7432, urls: {} },

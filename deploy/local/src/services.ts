@@ -57,6 +57,7 @@ export const PREFERRED_PORTS = {
   gatewayOps: 7200,
   console: 8090,
   consoleOps: 7207,
+  prometheus: 9090,
   postgres: 7432,
   kafka: 7092,
   kafkaController: 7093,
@@ -114,6 +115,7 @@ export function consoleSpec(home: Home, stack: Stack, extra: Record<string, stri
     HTTP_PORT: url.port,
     OPS_PORT: portOf(ops),
     PUBLIC_URL: stack.consoleUrl,
+    PROMETHEUS_URL: stack.prometheusUrl,
     ...extra,
   };
   return nodeSpec(home, "console", join(REPOSITORY, "console/server"), env, ops);

@@ -5,6 +5,8 @@ export interface Stack {
   gatewayUrl: string;
   docsUrl: string;
   consoleUrl: string;
+  /** The address at which `make observe` starts Prometheus. */
+  prometheusUrl: string;
   organisations: DemoOrganisation[];
   services: Record<string, ServiceEntry>;
   postgres: { host: string; port: number; urls: Record<string, string> };

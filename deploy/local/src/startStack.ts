@@ -166,6 +166,7 @@ function describeStack(
 ): Stack {
   const gatewayUrl = `http://127.0.0.1:${ports.gateway}`;
   const consoleUrl = `http://127.0.0.1:${ports.console}`;
+  const prometheusUrl = `http://127.0.0.1:${ports.prometheus}`;
   const services: Stack["services"] = {
     gateway: { ops: `127.0.0.1:${ports.gatewayOps}`, pid: null },
     console: { ops: `127.0.0.1:${ports.consoleOps}`, pid: null },
@@ -177,7 +178,8 @@ function describeStack(
       pid: null,
     };
   }
-  return { gatewayUrl, docsUrl: `${gatewayUrl}/api/docs`, consoleUrl, services, ...parts };
+  const docsUrl = `${gatewayUrl}/api/docs`;
+  return { gatewayUrl, docsUrl, consoleUrl, prometheusUrl, services, ...parts };
 }
 
 /** Waits for all of them, also after a failure: a starting part could not be stopped in order. */

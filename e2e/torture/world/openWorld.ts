@@ -82,6 +82,7 @@ async function build(
     gatewayUrl: `http://127.0.0.1:${await randomFreePort()}`,
     docsUrl: "",
     consoleUrl: "",
+    prometheusUrl: "",
     organisations: [],
     services: await placeServices(),
     postgres: { host: postgres.host, port: postgres.port, urls: { ...urls, admin: postgres.adminUrl } },

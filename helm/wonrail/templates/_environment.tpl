@@ -49,12 +49,15 @@
 {{- end }}
 {{- end }}
 
-{{/* The console's own address, and the identity provider of its operators. As YAML. */}}
+{{/* The console's own address, its Prometheus, and the identity provider of its operators. As YAML. */}}
 {{- define "wonrail.consoleEnvironment" -}}
 {{- $console := .Values.console -}}
 {{- $local := ternary "http://127.0.0.1:8090" "" .Values.dev.enabled -}}
 {{- $missing := "console.publicUrl is not set (or console.enabled=false)" -}}
 PUBLIC_URL: {{ $console.publicUrl | default $local | required $missing | quote }}
+{{- with $console.prometheusUrl }}
+PROMETHEUS_URL: {{ . | quote }}
+{{- end }}
 {{- with $console.oidc }}
 {{- if .issuer }}
 OIDC_ISSUER: {{ .issuer | quote }}

@@ -48,6 +48,7 @@ console:
   semiSpaceMib: 8
   calls: [auth, wallet, ledger, payment, chain-relayer, events]
   identity: {{ ne .Values.console.oidc.issuer "" }}
+  monitoring: {{ ne .Values.console.prometheusUrl "" }}
   settings: [NETWORK]
 {{- end }}
 {{- end }}

@@ -35,6 +35,9 @@ spec:
     {{- if .facts.identity }}
     {{- include "wonrail.egress" (dict "root" $root "to" "identity") | nindent 4 }}
     {{- end }}
+    {{- if .facts.monitoring }}
+    {{- include "wonrail.egress" (dict "root" $root "to" "prometheus") | nindent 4 }}
+    {{- end }}
     {{- if .facts.webhooks }}
     {{- include "wonrail.egress" (dict "root" $root "to" "webhooks") | nindent 4 }}
     {{- end }}

@@ -180,6 +180,8 @@ test("queues are listed page by page, with the entries that wait, and only the p
   ]);
   const paused = await admin.listQueues({ operator: viewer, limit: 0, pausedOnly: true });
   expect(paused.queues.map(({ orgId }) => orgId)).toEqual([third]);
+  const own = await admin.listQueues({ operator: viewer, limit: 0, pausedOnly: false, orgId: second });
+  expect(own.queues.map(({ orgId }) => orgId)).toEqual([second]);
 });
 
 test("a deposit is found by its hash and by the ledger's id, with its state", async () => {
@@ -265,7 +267,7 @@ test("no view reads a growing table whole, but open drifts and one row per organ
     for (const isUndecided of [true, false]) await listStuckOperations(db, { ...wanted, isUndecided });
     await findOperationDetails(db, ref, orgId);
     for (const isPausedOnly of [true, false])
-      await listQueues(db, { afterOrgId: "", isPausedOnly, limit: 100 });
+      await listQueues(db, { orgId: null, afterOrgId: "", isPausedOnly, limit: 100 });
     await countPausedQueues(db);
     await summarizeOpen(db);
     await findOldestOpenSeconds(db);

@@ -78,8 +78,9 @@ export function adminRpc({ reachChain, correctHeads, ...deps }: AdminDeps): Grpc
       return {};
     },
 
-    async listQueues({ afterOrgId, limit, pausedOnly }) {
+    async listQueues({ afterOrgId, limit, pausedOnly, orgId }) {
       const queues = await listQueues(db, {
+        orgId: orgId === undefined ? null : readOrgId(orgId, "orgId"),
         afterOrgId: afterOrgId === undefined ? "" : readOrgId(afterOrgId, "afterOrgId"),
         isPausedOnly: pausedOnly,
         limit: readLimit(limit === 0 ? QUEUES_BY_DEFAULT : limit),

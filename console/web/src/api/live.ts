@@ -14,12 +14,29 @@ interface LiveAnswer {
   error?: LiveError;
 }
 
+export interface FiringAlert {
+  name: string;
+  severity: string;
+  summary: string;
+  description: string;
+  /** An address, or a path in the repository. */
+  runbook: string;
+  since: string;
+}
+
+/** The answer of Prometheus; console/server/src/monitoring.ts makes it. */
+export type Monitoring =
+  | { state: "not_connected" }
+  | { state: "away"; url: string; problem: string }
+  | { state: "connected"; alerts: readonly FiringAlert[]; errorRatio: number | null };
+
 interface LiveState {
   /** False until the first state, and while the stream is interrupted. */
   connected: boolean;
   /** The time of the last state. */
   at?: string;
   answers: readonly LiveAnswer[];
+  monitoring?: Monitoring;
 }
 
 let state: LiveState = { connected: false, answers: [] };
@@ -29,8 +46,7 @@ const listeners = new Set<() => void>();
 export function startLive(): void {
   const source = new EventSource("/api/live");
   source.addEventListener("state", ({ data }: MessageEvent<string>) => {
-    const { at, answers } = JSON.parse(data) as { at: string; answers: LiveAnswer[] };
-    change({ connected: true, at, answers });
+    change({ connected: true, ...(JSON.parse(data) as Required<Omit<LiveState, "connected">>) });
   });
   source.addEventListener("error", () => change({ ...state, connected: false }));
   source.addEventListener("signed-out", () => {

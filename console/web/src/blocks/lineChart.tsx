@@ -18,6 +18,11 @@ export interface LineChartProps {
 }
 
 const HEIGHT = 240;
+/** Counts and won have no fractions: 1, 2, 5, 10 … */
+const WHOLE_STEPS = Array.from(
+  { length: 45 },
+  (_, index) => [1, 2, 5][index % 3]! * 10 ** Math.floor(index / 3),
+);
 const TWO_DAYS_MS = 2 * 24 * 3600 * 1000;
 
 /** A line over time. The default export, because `Chart` loads it when it is drawn. */
@@ -61,7 +66,12 @@ function optionsOf(
         label: `Time (${timeZone})`,
         values: (_, splits) => splits.map(timeFormat(points, timeZone)),
       },
-      { ...axis, size: 120, values: (_, values) => values.map((value) => `${short(value)} ${unit}`) },
+      {
+        ...axis,
+        size: 120,
+        incrs: WHOLE_STEPS,
+        values: (_, values) => values.map((value) => `${short(value)} ${unit}`),
+      },
     ],
     series: [
       {},

@@ -60,9 +60,11 @@ function AllowedTable<Row>(props: PagedTableProps<Row>): ReactNode {
       {pages.error ? <Failure error={pages.error} retry={() => void pages.refetch()} /> : undefined}
       {rows.length === 0 ? <Empty>{empty}</Empty> : <Rows {...props} rows={rows} />}
       <Group mt="xs" gap="sm">
-        <Text size="sm">
-          {rows.length} shown{pages.hasNextPage ? ", more to load" : ""}
-        </Text>
+        {rows.length === 0 ? undefined : (
+          <Text size="sm">
+            {rows.length} shown{pages.hasNextPage ? ", more to load" : ""}
+          </Text>
+        )}
         {pages.hasNextPage ? (
           <Button
             size="compact-sm"
@@ -157,16 +159,26 @@ function Rows<Row>({
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)}>
-              {columns.map(({ title, text, cell, align }) => (
-                <Table.Td key={title} ta={align ?? "left"}>
-                  {(cell ?? text)?.(row)}
-                </Table.Td>
+              {columns.map((column) => (
+                <Cell key={column.title} column={column} row={row} />
               ))}
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2} /;
+
+/** Numbers and times stay in one line. */
+function Cell<Row>({ column: { text, cell, align }, row }: { column: Column<Row>; row: Row }): ReactNode {
+  const isShort = align === "right" || TIME.test(text?.(row) ?? "");
+  return (
+    <Table.Td ta={align ?? "left"} className={isShort ? "oneLine" : ""}>
+      {(cell ?? text)?.(row)}
+    </Table.Td>
   );
 }
 

@@ -1,6 +1,7 @@
 import {
   formatBasisPoints,
   formatCount,
+  formatGwei,
   formatTokenUnits,
   formatWei,
   formatWon,
@@ -27,8 +28,19 @@ test.each([
   expect(formatTokenUnits(units)).toBe(text);
 });
 
-test("wei keep all eighteen decimals", () => {
-  expect(formatWei("1000000000000000001")).toBe("1.000000000000000001 ETH");
+test.each([
+  ["999999447389277257341", "999.999447 ETH"],
+  ["552610722742659", "0.000552 ETH"],
+  ["21000000000", "21 Gwei"],
+  ["-1500000000000000000", "-1.5 ETH"],
+  ["0", "0 ETH"],
+  [undefined, "—"],
+])("%s wei are written as %s", (wei, text) => {
+  expect(formatWei(wei)).toBe(text);
+});
+
+test("a price of gas is written in Gwei", () => {
+  expect(formatGwei("2084924512")).toBe("2.084924512 Gwei");
 });
 
 test("a count has its unit in the singular for one only", () => {

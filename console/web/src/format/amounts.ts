@@ -11,9 +11,17 @@ export function formatTokenUnits(units: string | undefined, symbol = "tokens"): 
   return units === undefined ? "—" : `${formatDecimals(units, TOKEN_DECIMALS)} ${symbol}`;
 }
 
-/** Wei have eighteen decimals. */
-export function formatWei(wei: string | undefined, symbol = "ETH"): string {
-  return wei === undefined ? "—" : `${formatDecimals(wei, 18)} ${symbol}`;
+/** An amount of the chain's coin, with six of its eighteen decimals; less than that in Gwei. */
+export function formatWei(wei: string | undefined): string {
+  if (wei === undefined) return "—";
+  if (!INTEGER.test(wei)) return `${wei} wei`;
+  const microcoins = BigInt(wei) / 10n ** 12n;
+  return microcoins === 0n && wei !== "0" ? formatGwei(wei) : `${formatDecimals(String(microcoins), 6)} ETH`;
+}
+
+/** A price of gas: "2084924512" is "2.084924512 Gwei". */
+export function formatGwei(wei: string | undefined): string {
+  return wei === undefined ? "—" : `${formatDecimals(wei, 9)} Gwei`;
 }
 
 /** "12345 entries" with grouped digits; singular for 1. */

@@ -71,7 +71,15 @@ test("bad matters come before waiting ones", () => {
   const state: HomeState = {
     ...withRelayer({ pausedQueues: 1, oldestSeconds: 3600 }),
     deadLetters: [{ service: "payment", count: 1 }],
-    silent: [{ service: "events", message: "unavailable" }],
+    silent: [{ service: "events", code: "SYS_002" }],
   };
   expect(mattersOf(state).map(({ tone }) => tone)).toEqual(["bad", "bad", "waits", "waits"]);
+});
+
+test.each([
+  ["SYS_002", "events does not answer (SYS_002)"],
+  ["SYS_001", "events answers with the error SYS_001: read its log"],
+])("a service with the error %s is a matter", (code, text) => {
+  const state = { ...calm, silent: [{ service: "events", code }] };
+  expect(mattersOf(state)).toEqual([{ text, to: "/system", tone: "bad" }]);
 });

@@ -16,11 +16,14 @@ export interface HomeState {
   payment: Live<AnswerOf<"wonrail.payment.v1.PaymentAdminService/GetOverview">>;
   events: Live<AnswerOf<"wonrail.events.v1.EventsAdminService/GetOverview">>;
   deadLetters: readonly { service: ServiceName; count: number }[];
-  silent: readonly { service: string; message: string }[];
+  /** Services with an error in the last poll. */
+  silent: readonly { service: string; code: string }[];
 }
 
 const GAS_WARNING_SECONDS = 24 * 3600;
 const QUEUE_WARNING_SECONDS = 10 * 60;
+/** Unavailable, and no answer in time. */
+const AWAY = ["SYS_002", "SYS_003"];
 
 /** Everything that needs an operator, the worst first. */
 export function mattersOf(state: HomeState): Matter[] {
@@ -42,8 +45,10 @@ export function booksAgree({ ledger, relayer }: Pick<HomeState, "ledger" | "rela
 }
 
 function silentServices({ silent }: HomeState): Matter[] {
-  return silent.map(({ service, message }) => ({
-    text: `${service} does not answer: ${message}`,
+  return silent.map(({ service, code }) => ({
+    text: AWAY.includes(code)
+      ? `${service} does not answer (${code})`
+      : `${service} answers with the error ${code}: read its log`,
     to: "/system",
     tone: "bad",
   }));
@@ -80,7 +85,7 @@ function settlementMatters({ relayer }: HomeState): Matter[] {
       tone: "bad",
     },
     answer.oldestSeconds > QUEUE_WARNING_SECONDS && {
-      text: `The oldest entry waits for settlement since ${formatSeconds(answer.oldestSeconds)}`,
+      text: `The oldest entry has waited for settlement for ${formatSeconds(answer.oldestSeconds)}`,
       to: "/settlement",
       tone: "waits",
     },

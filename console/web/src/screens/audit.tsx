@@ -2,8 +2,8 @@ import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../api/call";
-import { pageAfter } from "../api/paging";
-import { type ServiceName, SERVICES } from "../api/services";
+import { type Page, pageAfter } from "../api/paging";
+import { type AnswerOf, type ServiceName, SERVICES } from "../api/services";
 import { DataTable, PagedTable } from "../blocks/pagedTable";
 import { Section } from "../blocks/section";
 import { Allowed, Failure, Loading } from "../blocks/states";
@@ -17,8 +17,18 @@ const VERIFY = "wonrail.common.v1.AdminService/VerifyOperatorActions";
 const VERIFY_TRAIL = "wonrail.auth.v1.AuthAdminService/VerifyAuditTrail";
 const PAGE = 100;
 
+type Action = AnswerOf<typeof ACTIONS>["actions"][number] & { service: ServiceName };
+
+/** The trail of one service, or the newest actions of all of them. */
+type Trail = ServiceName | "all";
+
+const TRAILS: readonly { value: Trail; label: string }[] = [
+  { value: "all", label: `all services, the newest ${PAGE} of each` },
+  ...SERVICES.map((value) => ({ value, label: value })),
+];
+
 export function Audit(): ReactNode {
-  const [service, setService] = useState<ServiceName>("chain-relayer");
+  const [trail, setTrail] = useState<Trail>("all");
   const [code, setCode] = useState("");
   return (
     <>
@@ -32,12 +42,12 @@ export function Audit(): ReactNode {
         <div className="filters">
           <NativeSelect
             label="Service"
-            value={service}
-            data={[...SERVICES]}
-            onChange={({ currentTarget }) => setService(currentTarget.value as ServiceName)}
+            value={trail}
+            data={TRAILS.map((option) => ({ ...option }))}
+            onChange={({ currentTarget }) => setTrail(currentTarget.value as Trail)}
           />
         </div>
-        <ActionsTable service={service} />
+        <ActionsTable trail={trail} />
       </Section>
       <Section title="Trail of an organisation">
         <div className="filters">
@@ -81,7 +91,7 @@ function Verification(): ReactNode {
   const isSound = run.data?.every(({ problem }) => problem === "");
   return (
     <>
-      <Button variant="default" size="compact-md" loading={run.isPending} onClick={() => run.mutate()}>
+      <Button variant="default" size="compact-sm" loading={run.isPending} onClick={() => run.mutate()}>
         Verify all hash chains
       </Button>
       {run.isPending ? <Loading what="the verification" /> : undefined}
@@ -112,22 +122,39 @@ function Verification(): ReactNode {
   );
 }
 
-function ActionsTable({ service }: { service: ServiceName }): ReactNode {
+async function loadActions(
+  service: ServiceName,
+  position: { beforeSequence?: string },
+  signal: AbortSignal | undefined,
+): Promise<Page<Action>> {
+  const { actions } = await call(ACTIONS, { limit: PAGE, ...position }, { service, signal });
+  const rows = actions.map((action) => ({ ...action, service }));
+  return pageAfter(rows, PAGE, ({ sequence }) => sequence);
+}
+
+async function loadNewest(signal: AbortSignal | undefined): Promise<Page<Action>> {
+  const pages = await Promise.all(SERVICES.map((service) => loadActions(service, {}, signal)));
+  const timeOf = ({ occurredAt }: Action) => Date.parse(occurredAt ?? "");
+  return { rows: pages.flatMap(({ rows }) => rows).sort((a, b) => timeOf(b) - timeOf(a)) };
+}
+
+function ActionsTable({ trail }: { trail: Trail }): ReactNode {
   return (
     <PagedTable
-      name={`Operators' actions of ${service}`}
+      name={trail === "all" ? "Operators' actions" : `Operators' actions of ${trail}`}
       method={ACTIONS}
-      filters={[service]}
-      load={async (beforeSequence, signal) => {
-        const position = beforeSequence === undefined ? {} : { beforeSequence };
-        const { actions } = await call(ACTIONS, { limit: PAGE, ...position }, { service, signal });
-        return pageAfter(actions, PAGE, ({ sequence }) => sequence);
-      }}
-      rowKey={({ sequence }) => sequence}
+      filters={[trail]}
+      load={(beforeSequence, signal) =>
+        trail === "all"
+          ? loadNewest(signal)
+          : loadActions(trail, beforeSequence === undefined ? {} : { beforeSequence }, signal)
+      }
+      rowKey={({ service, sequence }) => `${service} ${sequence}`}
       empty="No operator has changed anything there."
       columns={[
-        { title: "Number", text: ({ sequence }) => sequence, align: "right" },
         { title: "Time", text: ({ occurredAt }) => formatTime(occurredAt) },
+        { title: "Service", text: ({ service }) => service },
+        { title: "Number", text: ({ sequence }) => sequence, align: "right" },
         { title: "Operator", text: ({ operator }) => operator },
         {
           title: "Roles",
@@ -148,7 +175,7 @@ function ActionsTable({ service }: { service: ServiceName }): ReactNode {
         {
           title: "Details",
           text: ({ detailsJson }) => detailsJson,
-          cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span>,
+          cell: ({ detailsJson }) => <span className="mono long">{detailsJson}</span>,
         },
       ]}
     />

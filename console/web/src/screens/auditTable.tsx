@@ -34,7 +34,7 @@ export function AuditTable({ code }: { code: string }): ReactNode {
         {
           title: "Details",
           text: ({ detailsJson }) => detailsJson,
-          cell: ({ detailsJson }) => <span className="mono">{detailsJson}</span>,
+          cell: ({ detailsJson }) => <span className="mono long">{detailsJson}</span>,
         },
         {
           title: "Request",

@@ -8,16 +8,18 @@ import { Section } from "../blocks/section";
 import { Empty, Loading } from "../blocks/states";
 import { formatCount, formatWei, formatWon } from "../format/amounts";
 import { formatAge, formatSeconds, formatTime } from "../format/times";
+import { AlertsSection } from "./alertsSection";
 import { booksAgree, type HomeState, mattersOf } from "./attention";
+import { errorBudgetOf } from "./errorBudget";
 import { useOpenProposals } from "./openProposals";
 
 type Tone = "good" | "bad" | "waits" | undefined;
 
 /** The state of money, settlement and books at one look. All numbers come from the live stream. */
 export function Home(): ReactNode {
-  const { at } = useLive();
+  const { at, monitoring } = useLive();
   const state = useHomeState();
-  if (at === undefined)
+  if (at === undefined || monitoring === undefined)
     return (
       <>
         <h1>Home</h1>
@@ -29,6 +31,7 @@ export function Home(): ReactNode {
       <h1>Home</h1>
       <Cards state={state} at={at} />
       <Matters state={state} />
+      <AlertsSection monitoring={monitoring} at={at} />
       <Section title="Money moved in the last hour">
         <Chart name="Money moved per minute" unit="KRW" points={trafficPoints(state)} />
       </Section>
@@ -48,7 +51,7 @@ function useHomeState(): HomeState {
   const failed = answers.filter(({ error }) => error !== undefined);
   const silent = SERVICES.flatMap((service) => {
     const first = failed.find((each) => each.service === service);
-    return first ? [{ service, message: first.error!.message }] : [];
+    return first ? [{ service, code: first.error!.code }] : [];
   });
   return {
     ledger: useLiveAnswer("wonrail.ledger.v1.LedgerAdminService/GetOverview"),
@@ -62,6 +65,7 @@ function useHomeState(): HomeState {
 
 function Cards({ state, at }: { state: HomeState; at: string }): ReactNode {
   const { ledger, payment, events } = state;
+  const budget = errorBudgetOf(useLive().monitoring);
   const proposals = useOpenProposals();
   const waiting = events.answer?.dueDeliveries;
   return (
@@ -77,7 +81,7 @@ function Cards({ state, at }: { state: HomeState; at: string }): ReactNode {
         to="/settlement"
         title="Transfers to outside addresses"
         number={formatCount(payment.answer?.pendingTransfers, "transfer")}
-        more={`oldest: ${formatAge(payment.answer?.pendingSince, Date.parse(at))}`}
+        more={waitOf(payment.answer?.pendingSince && formatAge(payment.answer.pendingSince, Date.parse(at)))}
       />
       <Card
         to="/dead-letters"
@@ -91,6 +95,13 @@ function Cards({ state, at }: { state: HomeState; at: string }): ReactNode {
         number={formatCount(proposals.length, "proposal")}
         more={proposals[0] === undefined ? "none is open" : `next ends ${formatTime(nextEnd(proposals))}`}
         tone={proposals.length > 0 ? "waits" : undefined}
+      />
+      <Card
+        to="/system"
+        title="Error budget of the API"
+        number={budget.number}
+        more={budget.more}
+        tone={budget.tone}
       />
     </div>
   );
@@ -108,7 +119,7 @@ function SettlementCards({ state, at }: { state: HomeState; at: string }): React
         to="/settlement"
         title="Settlement queue"
         number={formatCount(answer && Number(answer.queued) + open, "operation")}
-        more={`oldest: ${formatSeconds(answer?.oldestSeconds)}`}
+        more={waitOf(answer && answer.oldestSeconds > 0 ? formatSeconds(answer.oldestSeconds) : undefined)}
       />
       <Card
         to="/reconciliation"
@@ -129,6 +140,10 @@ function SettlementCards({ state, at }: { state: HomeState; at: string }): React
       />
     </>
   );
+}
+
+function waitOf(age: string | undefined): string {
+  return age === undefined ? "none waits" : `the oldest waits for ${age}`;
 }
 
 function Card({

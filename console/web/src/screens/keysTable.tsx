@@ -26,6 +26,7 @@ export function KeysTable({ code }: { code: string }): ReactNode {
         rowKey={({ keyId }) => keyId}
         empty="It has no key."
         columns={[
+          { title: "Action", cell: (key) => <RevokeKey code={code} apiKey={key} /> },
           {
             title: "Prefix",
             text: ({ prefix }) => prefix,
@@ -33,12 +34,15 @@ export function KeysTable({ code }: { code: string }): ReactNode {
           },
           { title: "Name", text: ({ name }) => name },
           { title: "Status", text: ({ status }) => enumWords(status, "KEY_STATUS_") },
-          { title: "Scopes", text: ({ scopes }) => scopes.join(" ") },
           { title: "Addresses", text: ({ allowedAddresses }) => allowedAddresses.join(" ") || "any" },
           { title: "Issued at", text: ({ issuedAt }) => formatTime(issuedAt) },
           { title: "Expires at", text: ({ expiresAt }) => formatTime(expiresAt) },
           { title: "Last used at", text: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-          { title: "Action", cell: (key) => <RevokeKey code={code} apiKey={key} /> },
+          {
+            title: "Scopes",
+            text: ({ scopes }) => scopes.join(" "),
+            cell: ({ scopes }) => <div className="long">{scopes.join(" ")}</div>,
+          },
         ]}
       />
     </>

@@ -6,10 +6,10 @@ import { Facts } from "../blocks/facts";
 import { OperationLink, OrganisationLink, WalletLink } from "../blocks/links";
 import { DataTable } from "../blocks/pagedTable";
 import { Section } from "../blocks/section";
-import { Empty, Loaded } from "../blocks/states";
+import { Loaded, Loading } from "../blocks/states";
 import { mergeTimelines } from "../blocks/timeline";
 import { TimelineView } from "../blocks/timelineView";
-import { formatWon } from "../format/amounts";
+import { formatCount, formatWon, groupDigits } from "../format/amounts";
 import { formatTime } from "../format/times";
 import { enumWords } from "../format/words";
 import { EndOperation } from "./endOperation";
@@ -25,6 +25,8 @@ import {
 } from "./operationTimeline";
 import { PayoutView } from "./payoutView";
 import { RecordView } from "./recordView";
+import { UnsettledEntry } from "./unsettledEntry";
+import { explainReason } from "./waitReasons";
 
 const route = getRouteApi("/operations/$ref");
 const REFETCH_MS = 5_000;
@@ -94,8 +96,15 @@ function KnownEntry({ id, entry }: { id: string; entry: EntryDetails }): ReactNo
             operation={parseRow(settlement.data.operationJson)}
             earlier={settlement.data.earlierJson.map(parseRow)}
           />
+        ) : settlement.isPending ? (
+          <Loading what="the settlement" />
         ) : (
-          <Empty>The relayer has no operation of this entry (yet).</Empty>
+          <UnsettledEntry
+            orgId={orgId}
+            entry={entry.request?.outcome?.posted}
+            error={settlement.error}
+            retry={() => void settlement.refetch()}
+          />
         )}
       </Section>
       <Section title="Timeline">
@@ -127,6 +136,7 @@ function EntrySection({ entry, id }: { entry: EntryDetails; id: string }): React
           ],
           ["Memo", posted?.memo],
           ["Reference", posted?.reference],
+          ["Metadata", textOfMetadata(posted?.metadata)],
           ["X-Request-Id", posted?.origin?.requestId],
           ["Cancelled or refunded", formatWon(entry.request?.cancelledWon)],
           ...(hold === undefined
@@ -169,12 +179,13 @@ function SettlementFacts({ operation, earlier }: { operation: Row; earlier: read
       <Facts
         items={[
           ["State", textOf(operation, "state")],
-          ["Waits for", textOf(operation, "wait_reason")],
+          ["Waits for", explainReason(textOf(operation, "wait_reason"))],
+          ["Sandbox order", textOf(operation, "sandbox_order")],
           ["Failure", textOf(operation, "failure_reason")],
-          ["Attempts", textOf(operation, "attempts")],
+          ["Attempts", formatCount(textOf(operation, "attempts"), "attempt")],
           ["Transaction", <span className="mono">{textOf(operation, "tx_hash") ?? "—"}</span>],
-          ["Block", textOf(operation, "block_number")],
-          ["Gas used", textOf(operation, "gas_used")],
+          ["Block", groupDigits(textOf(operation, "block_number") ?? "—")],
+          ["Gas used", gasOf(operation)],
           ["Id on the chain", <span className="mono">{textOf(operation, "operation_id") ?? "—"}</span>],
         ]}
       />
@@ -191,4 +202,14 @@ function SettlementFacts({ operation, earlier }: { operation: Row; earlier: read
       )}
     </>
   );
+}
+
+function gasOf(operation: Row): string {
+  const gas = textOf(operation, "gas_used");
+  return gas === undefined ? "—" : `${groupDigits(gas)} gas`;
+}
+
+function textOfMetadata(metadata: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`);
+  return pairs.length === 0 ? "—" : pairs.join("; ");
 }

@@ -45,7 +45,9 @@ test.each([
 
 test("the reason of a BLOCKED operation is shown", () => {
   const events = settlementEvents(operation({ state: "BLOCKED", wait_reason: "unreadable" }));
-  expect(events.at(-1)?.details).toBe("unreadable");
+  expect(events.at(-1)?.details).toBe(
+    "unreadable: the relayer cannot read the ledger's entry; an operator must end it",
+  );
 });
 
 test("a refused request has its code and no entry", () => {

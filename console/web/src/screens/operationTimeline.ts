@@ -1,7 +1,8 @@
 import { type AnswerOf } from "../api/services";
 import { type TimelineEvent } from "../blocks/timeline";
-import { formatCount, formatWei, formatWon } from "../format/amounts";
+import { formatCount, formatGwei, formatWon } from "../format/amounts";
 import { enumWords } from "../format/words";
+import { explainReason } from "./waitReasons";
 
 type EntryDetails = AnswerOf<"wonrail.ledger.v1.LedgerAdminService/GetEntryDetails">;
 type OperationDetails = AnswerOf<"wonrail.relayer.v1.RelayerAdminService/GetOperationDetails">;
@@ -95,7 +96,7 @@ export function settlementEvents({ operationJson, transactionsJson }: OperationD
     title: `Transaction made with nonce ${textOf(version, "nonce")}`,
     details: [
       textOf(version, "tx_hash"),
-      `at most ${formatWei(textOf(version, "max_fee_wei"))} for a unit of gas`,
+      `at most ${formatGwei(textOf(version, "max_fee_wei"))} for a unit of gas`,
       formatCount(textOf(version, "sends"), "send"),
       textOf(version, "state"),
     ].join(", "),
@@ -112,7 +113,7 @@ export function settlementEvents({ operationJson, transactionsJson }: OperationD
 function stateEvent(operation: Row): TimelineEvent[] {
   const at = textOf(operation, "changed_at");
   const block = textOf(operation, "block_number");
-  const reason = textOf(operation, "failure_reason") ?? textOf(operation, "wait_reason");
+  const reason = textOf(operation, "failure_reason") ?? explainReason(textOf(operation, "wait_reason"));
   const source = "chain-relayer";
   switch (textOf(operation, "state")) {
     case "CONFIRMED":
@@ -143,7 +144,12 @@ function waitTitle(operation: Row): string {
 
 export function publicEvents({ events }: ObjectEvents): TimelineEvent[] {
   return events.flatMap(({ event, deliveries }) => [
-    { at: event?.createdAt, source: "events", title: `Event ${event?.type}`, details: event?.eventId },
+    {
+      at: event?.createdAt,
+      source: "events",
+      title: `Event ${event?.type}`,
+      details: `${event?.eventId}, sequence ${event?.sequence}`,
+    },
     ...deliveries.flatMap(({ url, delivery }) =>
       (delivery?.attempts ?? []).map((attempt) => attemptEvent(url, attempt)),
     ),

@@ -75,12 +75,17 @@ function TermsSection({ details: { organisation, subscriptionActive } }: { detai
           ["Transfers of a wallet in a day", formatWon(organisation?.dailyTransferLimitWon)],
           ["Charges in a day", formatWon(organisation?.dailyChargeLimitWon)],
           ["Largest charge", formatWon(organisation?.maxChargeWon)],
-          ["Rate", `${organisation?.ratePerSecond} requests/s, ${organisation?.rateBurst} at once`],
+          ["Rate", rateOf(organisation)],
           ["Changed at", formatTime(organisation?.updatedAt)],
         ]}
       />
     </Section>
   );
+}
+
+function rateOf(organisation: Details["organisation"]): string {
+  const { ratePerSecond = 0, rateBurst = 0 } = organisation ?? {};
+  return `${groupDigits(String(ratePerSecond))} requests/s, ${groupDigits(String(rateBurst))} at once`;
 }
 
 function OrganisationActions({ code }: { code: string }): ReactNode {

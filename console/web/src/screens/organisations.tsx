@@ -46,7 +46,11 @@ export function Organisations(): ReactNode {
               text: ({ subscriptionActive }) => (subscriptionActive ? "active" : "not active"),
             },
             { title: "Ends at", text: ({ organisation }) => formatTime(organisation?.subscriptionEndsAt) },
-            { title: "Id", text: ({ organisation }) => organisation?.orgId ?? "" },
+            {
+              title: "Id",
+              text: ({ organisation }) => organisation?.orgId ?? "",
+              cell: ({ organisation }) => <span className="mono">{organisation?.orgId}</span>,
+            },
           ]}
         />
       </Section>

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 import { useRpc } from "../api/hooks";
+import { OrganisationLink } from "../blocks/links";
 import { DataTable } from "../blocks/pagedTable";
 import { Empty, Failure, Loading } from "../blocks/states";
 import { distinctHits, type Hit, hitPath } from "./hitPaths";
@@ -41,7 +42,11 @@ function Found({ text }: { text: string }): ReactNode {
           { title: "Kind", text: ({ kind }) => kind.replaceAll("_", " ") },
           { title: "Found", text: ({ title }) => title, cell: (hit) => <HitLink hit={hit} /> },
           { title: "Id", text: ({ id }) => id, cell: ({ id }) => <span className="mono">{id}</span> },
-          { title: "Organisation", text: ({ orgId }) => orgId },
+          {
+            title: "Organisation",
+            text: ({ orgId }) => orgId,
+            cell: ({ orgId }) => <OrganisationLink org={orgId} />,
+          },
         ]}
       />
     </>

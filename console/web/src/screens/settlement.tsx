@@ -11,10 +11,11 @@ import { OperationLink, OrganisationLink, WalletLink } from "../blocks/links";
 import { type Column, DataTable, PagedTable } from "../blocks/pagedTable";
 import { Section } from "../blocks/section";
 import { Loaded } from "../blocks/states";
-import { formatCount, formatWei, groupDigits } from "../format/amounts";
+import { formatCount, formatGwei, formatWei, groupDigits } from "../format/amounts";
 import { formatSeconds, formatTime } from "../format/times";
 import { enumWords } from "../format/words";
 import { EndOperation } from "./endOperation";
+import { meaningOf } from "./waitReasons";
 
 const QUEUES = "wonrail.relayer.v1.RelayerAdminService/ListQueues";
 const OPEN = "wonrail.relayer.v1.RelayerAdminService/ListOpenOperations";
@@ -51,7 +52,8 @@ function StatesSection(): ReactNode {
           ["Paused queues", formatCount(answer?.pausedQueues, "queue")],
           [
             "Last read block",
-            answer?.readBlock && `${answer.readBlock.number} of ${formatTime(answer.readBlock.time)}`,
+            answer?.readBlock &&
+              `${groupDigits(answer.readBlock.number)} of ${formatTime(answer.readBlock.time)}`,
           ],
         ]}
       />
@@ -59,10 +61,11 @@ function StatesSection(): ReactNode {
         name="Open operations by state"
         rows={answer?.open ?? []}
         rowKey={({ state, reason }) => `${state} ${reason}`}
-        empty="Nothing waits for settlement."
+        empty="The relayer has no open operation."
         columns={[
           { title: "State", text: ({ state }) => state },
           { title: "Waits for", text: ({ reason }) => (reason === "" ? "its turn" : reason) },
+          { title: "Meaning", text: ({ reason }) => meaningOf(reason) ?? "" },
           { title: "Operations", text: ({ operations }) => groupDigits(String(operations)), align: "right" },
           { title: "Oldest", text: ({ oldestSeconds }) => formatSeconds(oldestSeconds), align: "right" },
         ]}
@@ -117,7 +120,7 @@ function SignerSection(): ReactNode {
                 },
                 {
                   title: "Highest fee for a unit of gas",
-                  text: ({ maxFeeWei }) => formatWei(maxFeeWei),
+                  text: ({ maxFeeWei }) => formatGwei(maxFeeWei),
                   align: "right",
                 },
                 { title: "Sent at", text: ({ sentAt }) => formatTime(sentAt) },
@@ -163,6 +166,7 @@ function QueuesSection(): ReactNode {
 }
 
 const queueColumns: readonly Column<Queue>[] = [
+  { title: "Action", cell: (queue) => <QueueAction queue={queue} /> },
   {
     title: "Organisation",
     text: ({ orgId }) => orgId,
@@ -173,7 +177,6 @@ const queueColumns: readonly Column<Queue>[] = [
   { title: "BLOCKED", text: ({ blocked }) => groupDigits(String(blocked)), align: "right" },
   { title: "Oldest since", text: ({ queuedSince }) => formatTime(queuedSince) },
   { title: "Paused", text: ({ pausedReason }) => pausedReason ?? "no" },
-  { title: "Action", cell: (queue) => <QueueAction queue={queue} /> },
 ];
 
 function QueueAction({ queue: { orgId, pausedReason } }: { queue: Queue }): ReactNode {
@@ -235,6 +238,11 @@ function OpenSection(): ReactNode {
 
 const openColumns: readonly Column<OpenOperation>[] = [
   {
+    title: "Ways out",
+    text: ({ endings }) => endings.join(" "),
+    cell: ({ ledgerRef, endings }) => <EndOperation ledgerRef={ledgerRef} endings={endings} />,
+  },
+  {
     title: "Operation",
     text: ({ ledgerRef }) => ledgerRef,
     cell: ({ ledgerRef }) => <OperationLink id={ledgerRef} />,
@@ -253,11 +261,6 @@ const openColumns: readonly Column<OpenOperation>[] = [
     title: "Organisation",
     text: ({ orgId }) => orgId,
     cell: ({ orgId }) => <OrganisationLink org={orgId} />,
-  },
-  {
-    title: "Ways out",
-    text: ({ endings }) => endings.join(" "),
-    cell: ({ ledgerRef, endings }) => <EndOperation ledgerRef={ledgerRef} endings={endings} />,
   },
 ];
 

@@ -84,11 +84,7 @@ function useSystems() {
 const serviceColumns: readonly Column<Known>[] = [
   { title: "Service", text: ({ service }) => service },
   { title: "Version", text: ({ state }) => state.version },
-  {
-    title: "Commit",
-    text: ({ state }) => state.commit,
-    cell: ({ state }) => <span className="mono">{state.commit}</span>,
-  },
+  { title: "Commit", text: ({ state }) => state.commit },
   { title: "Node", text: ({ state }) => state.nodeVersion },
   { title: "Up since", text: ({ state }) => formatTime(state.startedAt) },
   {
@@ -97,12 +93,12 @@ const serviceColumns: readonly Column<Known>[] = [
   },
   {
     title: "Events",
-    text: ({ state }) => (state.feed ? groupDigits(state.feed.events) : "none"),
+    text: ({ state }) => (state.feed ? formatCount(state.feed.events, "event") : "none"),
     align: "right",
   },
   {
     title: "Acknowledged by Kafka",
-    text: ({ state }) => (state.feed ? groupDigits(state.feed.published) : "—"),
+    text: ({ state }) => (state.feed ? formatCount(state.feed.published, "event") : "—"),
     align: "right",
   },
   {

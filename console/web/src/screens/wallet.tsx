@@ -82,10 +82,7 @@ function WalletSection({ details, address }: { details: WalletDetails; address: 
           ["Sent today", formatWon(freezes?.account?.transferredTodayWon)],
           ["Frozen by an operator", <Frozen level={freezes?.frozenByOperator} />],
           ["Frozen by the token's blocklist", <Frozen level={freezes?.frozenByChain} />],
-          [
-            "Signed within 24 hours",
-            `${formatWon(details.signedWon)} of ${formatWon(details.signingLimitWon)}`,
-          ],
+          ["Signed in this hour", `${formatWon(details.signedWon)} of ${formatWon(details.signingLimitWon)}`],
           ["Created at", formatTime(wallet?.createdAt)],
           ["Changed at", formatTime(wallet?.updatedAt)],
           ["Reopened", `${details.timesReopened} times`],

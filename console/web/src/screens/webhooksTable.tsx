@@ -6,9 +6,10 @@ import { type AnswerOf } from "../api/services";
 import { ActionButton } from "../blocks/actionButton";
 import { OrganisationLink } from "../blocks/links";
 import { PagedTable } from "../blocks/pagedTable";
-import { groupDigits } from "../format/amounts";
+import { formatCount, groupDigits } from "../format/amounts";
 import { formatTime } from "../format/times";
 import { enumWords } from "../format/words";
+import { rangeFields, rangeOf } from "./replayRange";
 
 const LIST = "wonrail.events.v1.EventsAdminService/ListWebhookStates";
 const DELIVERIES = "wonrail.events.v1.EventsAdminService/ListWebhookDeliveries";
@@ -84,7 +85,15 @@ function WebhookActions({ webhook: { webhookId, url, status } }: { webhook: Webh
         label="Replay failed"
         consequence={`Delivers the events to ${url} again whose deliveries have no attempt left.`}
         request={() => ({ webhookId, failed: true })}
-        result={({ deliveries }) => `${deliveries} deliveries were made.`}
+        result={({ deliveries }) => `${formatCount(deliveries, "delivery", "deliveries")} will be sent.`}
+      />
+      <ActionButton
+        method="wonrail.events.v1.EventsAdminService/ReplayDeliveries"
+        label="Replay range"
+        consequence={`Delivers the events of a range to ${url} again, also those that were delivered. At most 10,000 at once.`}
+        fields={rangeFields}
+        request={(values) => ({ webhookId, range: rangeOf(values) })}
+        result={({ deliveries }) => `${formatCount(deliveries, "delivery", "deliveries")} will be sent.`}
       />
     </Group>
   );
@@ -124,6 +133,7 @@ function DeliveriesTable({ webhookId }: { webhookId: string }): ReactNode {
       rowKey={({ deliveryId }) => deliveryId}
       empty="It has no delivery."
       columns={[
+        { title: "Sequence", text: ({ sequence }) => sequence ?? "test", align: "right" },
         { title: "Event", text: ({ eventType }) => eventType },
         { title: "Status", text: ({ status }) => enumWords(status, "DELIVERY_STATUS_") },
         { title: "Created at", text: ({ createdAt }) => formatTime(createdAt) },

@@ -181,6 +181,8 @@ export interface SettlementQueue {
 }
 
 export interface QueuesWanted {
+  /** Null: the queues of all organisations. */
+  orgId: string | null;
   afterOrgId: string;
   isPausedOnly: boolean;
   limit: number;
@@ -191,15 +193,16 @@ const MOST_UNPLANNED = 1_000;
 /** Queues in the order of their organisations' ids. */
 export async function listQueues(
   db: Queryable,
-  { afterOrgId, isPausedOnly, limit }: QueuesWanted,
+  { orgId, afterOrgId, isPausedOnly, limit }: QueuesWanted,
 ): Promise<SettlementQueue[]> {
   const paused = isPausedOnly ? sql`and paused_reason is not null` : sql``;
+  const own = orgId === null ? sql`` : sql`and org_id = ${orgId}`;
   return db.query<SettlementQueue>(sql`
     select q.org_id as "orgId", q.paused_reason as "pausedReason",
       greatest(q.head_sequence - q.cursor_sequence, 0) as queued, q.behind_since as "queuedSince",
       unplanned.waiting, unplanned.blocked
     from (
-      select * from settlement_queues where org_id > ${afterOrgId} ${paused} order by org_id limit ${limit}) q
+      select * from settlement_queues where org_id > ${afterOrgId} ${own} ${paused} order by org_id limit ${limit}) q
     cross join lateral (
       select (count(*) filter (where state = 'WAITING'))::integer as waiting,
         (count(*) filter (where state = 'BLOCKED'))::integer as blocked
