@@ -32,7 +32,7 @@ const contribute = section("Contribute", "contribute", [
 ]);
 contribute.items!.push(
   { text: "Performance", collapsed: true, items: pages("performance", ["index", ...namesIn("performance")]) },
-  { text: "Evidence", collapsed: true, items: pages("evidence", namesIn("evidence")) },
+  { text: "Evidence", collapsed: true, items: pages("evidence", ["index", ...namesIn("evidence")]) },
   { text: "Decisions", link: "/adr/index" },
 );
 

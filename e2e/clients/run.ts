@@ -12,12 +12,14 @@ export interface RunOptions {
   /** Variables beside those of this process. */
   env?: Record<string, string>;
   input?: string;
+  limitMs?: number;
 }
 
 /** Runs a program and returns its output. */
-export function run(program: string, args: string[], { cwd, env, input }: RunOptions = {}): Run {
+export function run(program: string, args: string[], options: RunOptions = {}): Run {
+  const { cwd, env, input, limitMs = LIMIT_MS } = options;
   const all = { ...process.env, ...env };
-  const ran = spawnSync(program, args, { cwd, input, env: all, encoding: "utf8", timeout: LIMIT_MS });
+  const ran = spawnSync(program, args, { cwd, input, env: all, encoding: "utf8", timeout: limitMs });
   return {
     ok: ran.status === 0,
     output: `${ran.stdout ?? ""}${ran.stderr ?? ""}${ran.error?.message ?? ""}`,

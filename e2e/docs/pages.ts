@@ -11,12 +11,16 @@ import { renderMetrics } from "./renderMetrics";
 import { renderPythonSdk } from "./renderPythonSdk";
 import { renderRest } from "./renderRest";
 import { renderSdk } from "./renderSdk";
+import { renderContracts } from "../evidence/renderContracts";
+import { renderEvidence } from "../evidence/renderEvidence";
 import { renderVectors } from "../wire/vectors";
 import { wrapMarkdown } from "../words/wrapMarkdown";
 
 const renderers: Record<string, () => string> = {
   "docs/adr/index.md": renderDecisions,
   "docs/contribute/error-coverage.md": renderCoverage,
+  "docs/evidence/contracts.md": renderContracts,
+  "docs/evidence/index.md": renderEvidence,
   "docs/guides/python.md": renderPythonSdk,
   "docs/guides/sdk.md": renderSdk,
   "docs/operate/alerts.md": renderAlerts,

@@ -2,7 +2,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Api } from "../support/api";
 import { type Fixtures } from "./hostile";
 
-interface Request {
+export interface Request {
   method: string;
   path: string;
   body?: object;
@@ -102,7 +102,7 @@ export async function compareForeignAnswers(
 }
 
 /** Status, relevant headers and body, without request id, time and the requested id. */
-async function answerTo(api: Api, { method, path, body }: Request, id: string): Promise<string> {
+export async function answerTo(api: Api, { method, path, body }: Request, id: string): Promise<string> {
   const answer = await api.call(method, path, body);
   const { requestId: _requestId, timestamp: _timestamp, ...said } = answer.body;
   const headers = [...answer.headers.keys()].sort();

@@ -9,8 +9,9 @@ import { homeAt, type Home } from "@wonrail/local/home";
 import { readLauncher, type Launcher } from "@wonrail/local/launcherFile";
 import { isAlive, type KnownProcess } from "@wonrail/local/process/fingerprint";
 import { readStackFile, type Stack } from "@wonrail/local/stackFile";
+import { ROOT } from "../ops/repository";
 
-const UP = join(__dirname, "../../deploy/local/bin/up.mjs");
+const UP = join(ROOT, "deploy/local/bin/up.mjs");
 const READY_MS = 400_000;
 const NOTICED_MS = 30_000;
 

@@ -124,6 +124,25 @@ test("unimplemented and unknown methods answer SYS_004", async () => {
   expect(unknown.code).toBe(status.UNIMPLEMENTED);
 });
 
+test("bytes that are no message of the method answer REQ_001, to a call and to a stream", async () => {
+  const repeat = jest.fn();
+  const say = jest.fn();
+  const { log, lines } = recordedLog();
+  const { port } = await startEcho({ say, repeat }, { log });
+  for (const method of ["Say", "Repeat"]) {
+    const { code, metadata } = await rawCall(
+      port,
+      Buffer.from("{"),
+      `/wonrail.test.v1.EchoService/${method}`,
+    );
+    expect(code).toBe(status.INVALID_ARGUMENT);
+    expect(ErrorDetail.decode(metadata.get("wonrail-error-bin")[0] as Buffer).code).toBe("REQ_001");
+  }
+  expect(say).not.toHaveBeenCalled();
+  expect(repeat).not.toHaveBeenCalled();
+  expect(lines().filter(({ level }) => level === "error")).toEqual([]);
+});
+
 test("the server refuses a request over the limit and keeps the connection", async () => {
   const { port } = await startEcho({ say: async (note) => note }, { maxMessageBytes: 10_000 });
   const client = echoClient(port);
@@ -160,13 +179,13 @@ test("a response that cannot be encoded is SYS_001 and is logged", async () => {
 /** A plain gRPC call, without the kit's translation. */
 function rawCall(
   port: number,
-  text: string,
+  content: string | Buffer,
   path = "/wonrail.test.v1.EchoService/Say",
   metadata = new Metadata(),
 ): Promise<ServiceError> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const asIs = (bytes: Buffer) => bytes;
-  const request = Buffer.from(JSON.stringify({ text }));
+  const request = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify({ text: content }));
   return new Promise((resolve) => {
     client.makeUnaryRequest(
       path,

@@ -7,7 +7,7 @@ import { type MethodDefinition } from "../definition";
 import { type TlsIdentity } from "../tls";
 import { admitFor, type CallerRules } from "./callers";
 import { type AnyHandler, type GrpcService } from "./implement";
-import { serveServerStream, serveUnary, type Serving } from "./serveCall";
+import { MALFORMED, serveServerStream, serveUnary, type Serving } from "./serveCall";
 
 export interface AddServiceOptions {
   log: Log;
@@ -47,14 +47,20 @@ const notBuilt: AnyHandler = () => {
 };
 
 /**
- * An unencodable response is our own error; grpc-js would answer INTERNAL silently. A single
- * request is passed on, a stream is read.
+ * An unencodable response is our own error; grpc-js would answer INTERNAL silently. It would answer
+ * INTERNAL for an undecodable request, too, which is the caller's error.
  */
 function toServe(method: MethodDefinition, log: Log) {
   return {
     ...method,
     requestSerialize: method.requestSerialize as (message: unknown) => Buffer,
-    requestDeserialize: method.requestDeserialize,
+    requestDeserialize(bytes: Buffer): unknown {
+      try {
+        return method.requestDeserialize(bytes);
+      } catch {
+        return MALFORMED;
+      }
+    },
     responseSerialize(message: unknown): Buffer {
       try {
         return method.responseSerialize(message as never);

@@ -20,6 +20,9 @@ import { NotAdmitted } from "./notAdmitted";
 
 const NO_CALLER = "This caller may not use this method: see proto/callers.json.";
 
+/** Stands for a request whose bytes are no message of the method. */
+export const MALFORMED = Symbol("malformed request");
+
 /** Dependencies of one method besides its handler. */
 export interface Serving {
   path: string;
@@ -32,7 +35,7 @@ export function serveUnary(serving: Serving, handler: AnyHandler): handleUnaryCa
   const handle = handler as UnaryHandler<unknown, unknown>;
   return (grpcCall, callback) => {
     void serve(serving, grpcCall, {
-      work: async (call) => callback(null, await handle(grpcCall.request, call)),
+      work: async (call) => callback(null, await handle(decoded(grpcCall.request), call)),
       refuse: callback,
     });
   };
@@ -46,12 +49,17 @@ export function serveServerStream(
   return (grpcCall) => {
     void serve(serving, grpcCall, {
       async work(call) {
-        await writeAll(handle(grpcCall.request, call), grpcCall, call.signal);
+        await writeAll(handle(decoded(grpcCall.request), call), grpcCall, call.signal);
         if (!call.signal.aborted) grpcCall.end();
       },
       refuse: (answer) => grpcCall.emit("error", answer),
     });
   };
+}
+
+function decoded(request: unknown): unknown {
+  if (request === MALFORMED) throw new DomainError("REQ_001");
+  return request;
 }
 
 interface Answer {
