@@ -50,7 +50,8 @@ ${section("Symbolic checks", "symbolic", ({ checks }) => [
 }
 
 const FUZZING = `Our generators make valid, nearly valid and hostile requests from the OpenAPI document and from the
-proto descriptors. They use the keys of two organisations, and each caller of \`proto/callers.json\`. Each REST answer is compared with the document. A 5xx, \`INTERNAL\`, \`UNKNOWN\`,
+proto descriptors. They use the keys of two organisations, and each caller of
+\`proto/callers.json\`. Each REST answer is compared with the document. A 5xx, \`INTERNAL\`, \`UNKNOWN\`,
 \`UNAVAILABLE\`, and a call without an answer count as a fault of ours.`;
 
 const TENANTS = `A pair is an id of one organisation in a request with the key of another one. Each id is tried in
