@@ -15,6 +15,7 @@ test("accepts documented answers", () => {
   checkAnswer("GET", "/api/wallets/payment/pay_1", 404, refusal("PAY_004"));
   checkAnswer("GET", "/api/nowhere", 404, refusal("REQ_004"));
   checkAnswer("DELETE", "/api/wallets", 405, refusal("REQ_005"));
+  checkAnswer("GET", "/api/wallets", 431, refusal("REQ_006"));
 });
 
 test.each<[string, Parameters<typeof checkAnswer>]>([

@@ -97,6 +97,14 @@ describe("the response envelope", () => {
     });
   });
 
+  test.each(["events", "webhooks", "wallets", "wallets/charge/refund", "events/stream"])(
+    "refuses /api/%s/ as an unknown route, because it ends with a slash",
+    async (path) => {
+      const { status, body } = await gateway.send("GET", `/api/${path}/`);
+      expect([status, body.error?.code]).toEqual([404, "REQ_004"]);
+    },
+  );
+
   test("carries a valid request id of the caller, and a new id otherwise", async () => {
     const given = await gateway.send("GET", "/healthz", { headers: { "X-Request-Id": "order-7.try:2" } });
     expect(given.body.requestId).toBe("order-7.try:2");

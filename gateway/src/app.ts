@@ -94,7 +94,9 @@ export function createApp(parts: AppParts): App {
   const lifecycle = { isStopping: false };
   const sandbox = hasSandbox(config.NETWORK);
   const table = routes({ clients, principals }).filter(({ operation }) => sandbox || !operation.sandboxOnly);
-  const handler = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
+  const handler = express().disable("x-powered-by").disable("etag");
+  // A path that ends with a slash is another path: "/api/events/" is no list of events.
+  handler.enable("case sensitive routing").enable("strict routing");
   // Operations parse their queries strictly.
   handler.set("query parser", false);
   handler.use(openExchange({ log, registry, lifecycle, connections, budgetMs: config.REQUEST_BUDGET_MS }));

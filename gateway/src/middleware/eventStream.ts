@@ -30,7 +30,7 @@ type Wanted = z.output<typeof streamQuery>;
 
 /** GET /api/events/stream: the events of the list, as Server-Sent Events. The id of each is its sequence. */
 export function eventStream(events: Events, options: ServeOptions): Router {
-  const router = Router({ caseSensitive: true });
+  const router = Router({ caseSensitive: true, strict: true });
   const streams = createRunningCalls(MAX_STREAMS);
   router
     .route(STREAM_PATH)

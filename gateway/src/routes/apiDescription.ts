@@ -53,6 +53,7 @@ The [documentation](/docs/) has guides, concepts and all error codes.
   answer in x402's format; their refusals have the fields of both.
 - Amounts of the wallet API are whole KRW. Amounts of recorded transactions are integer strings.
 - Bodies are \`application/json\` of at most 64 KiB, of a payout at most 4 MiB. Unknown fields are refused.
+- The path, query and headers of a request are at most 8 KiB together. A larger request is answered with 431 and REQ_006.
 - Omit optional fields. \`null\` is accepted only for \`incentiveAmount\`.
 - A connection may have at most 100 requests without a response.
 

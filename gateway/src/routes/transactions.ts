@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { enumValue } from "@wonrail/kit/grpc/client";
 import { NETWORKS } from "@wonrail/kit/contract/networks";
+import { TX_HASH_FORM } from "@wonrail/kit/contract/txHash";
 import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { requirePresent, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
@@ -50,7 +51,7 @@ const address = z.string().regex(ADDRESS_FORM, { error: "must be 0x and 40 hex d
 
 const txHash = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hex digits" })
+  .regex(TX_HASH_FORM, { error: "must be 0x and 64 hex digits" })
   .meta({ description: "The hash of the transaction on the chain." });
 
 function tokenUnits(description: string) {

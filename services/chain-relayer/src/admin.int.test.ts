@@ -66,6 +66,11 @@ test("a blocked operation ends with a reason and a second operator's approval", 
     code: 1,
     err: expect.stringContaining("--tx"),
   });
+  for (const hash of ["0x1", "fuzz", ledgerRef, `0x${"7".repeat(65)}`])
+    expect(await run("operation", "end", ledgerRef, "--by", "settled", "--tx", hash, ...SEEN)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("tx-hash: must be 0x and 64 hex digits"),
+    });
   expect(await run(...args, "--reason", "seen")).toMatchObject({
     code: 1,
     err: expect.stringContaining("does not wait for an operator"),
@@ -88,6 +93,7 @@ test("a blocked operation ends with a reason and a second operator's approval", 
   });
 });
 
+const SEEN = ["--reason", "seen"];
 const SERVICE = "wonrail.relayer.v1.RelayerAdminService";
 
 test("pauses and resumes a queue, and records operator and reason", async () => {

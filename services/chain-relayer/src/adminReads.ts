@@ -1,6 +1,7 @@
 import { type AdminHandlers, readLimit } from "@wonrail/kit/admin";
 import { traceIdOf } from "@wonrail/kit/context";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { TX_HASH_FORM } from "@wonrail/kit/contract/txHash";
 import { type Database } from "@wonrail/kit/db";
 import { readOrgId } from "@wonrail/kit/grpc/server";
 import { type SearchHit } from "@wonrail/proto/common/v1/admin";
@@ -169,7 +170,6 @@ async function readComparison(db: Database): Promise<Comparison> {
   };
 }
 
-const HASH = /^0x[0-9a-f]{64}$/;
 const CHAIN_ID = /^(0x)?[0-9a-f]{64}$/;
 
 async function search(db: Database, text: string): Promise<SearchHit[]> {
@@ -177,10 +177,10 @@ async function search(db: Database, text: string): Promise<SearchHit[]> {
   for (const { orgId, recordId, paymentType, status } of await findRecords(db, text, MOST_HITS))
     hits.push({ kind: "record", id: recordId, orgId, title: `${status} ${paymentType} record` });
   const deposit = await findDeposit(db, text);
-  const deposits = HASH.test(text) ? await listDepositsOfTransaction(db, text, MOST_HITS) : [];
+  const deposits = TX_HASH_FORM.test(text) ? await listDepositsOfTransaction(db, text, MOST_HITS) : [];
   for (const { orgId, ledgerRef, amountWon, state } of deposit ? [deposit] : deposits)
     hits.push({ kind: "deposit", id: ledgerRef, orgId, title: `${state} deposit of ${amountWon} KRW` });
-  const transaction = HASH.test(text) ? await findTransactionByHash(db, text) : undefined;
+  const transaction = TX_HASH_FORM.test(text) ? await findTransactionByHash(db, text) : undefined;
   if (transaction) {
     const title = `${transaction.state} transaction with nonce ${transaction.nonce}`;
     hits.push({ kind: "transaction", id: text, orgId: "", title });

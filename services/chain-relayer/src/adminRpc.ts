@@ -1,6 +1,7 @@
 import { type AdminHandlers, implementAdmin, readLimit } from "@wonrail/kit/admin";
 import { readAddress } from "@wonrail/kit/contract/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { TX_HASH_FORM } from "@wonrail/kit/contract/txHash";
 import { type Database } from "@wonrail/kit/db";
 import { enumName, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
 import { OperationEnding, RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
@@ -70,6 +71,8 @@ export function adminRpc({ reachChain, correctHeads, ...deps }: AdminDeps): Grpc
       const decision = decisionOf(ending);
       if ((decision === "settled_elsewhere") !== (txHash !== undefined))
         throw refusal("txHash", "belongs to an operation that was settled elsewhere, and only to that");
+      if (txHash !== undefined && !TX_HASH_FORM.test(txHash))
+        throw refusal("txHash", "must be 0x and 64 hex digits");
       const wanted = { decision, txHash: txHash?.toLowerCase() ?? null };
       const ended = await onChain(signal, (provider) =>
         endOperation({ db, provider, network }, ledgerRef, { ...wanted, operator }),

@@ -12,6 +12,7 @@ import {
   readOrgId,
   readSandboxClock,
 } from "@wonrail/kit/grpc/server";
+import { readAddress } from "@wonrail/kit/contract/address";
 import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
 import { readPage } from "@wonrail/kit/page";
@@ -144,7 +145,9 @@ function sandboxHandlers({ sandbox }: App): Pick<Handlers<typeof RelayerServiceS
       if (!wanted) throw invalidRequest([{ path: "order", message: "must be HOLD, FAIL or RELEASE" }]);
       return { state: await sandbox.orderSettlement({ orgId: readOrgId(orgId), ledgerRef, order: wanted }) };
     },
-    async createSandboxDeposit({ orgId, toAddress, amountWon, idempotencyKey, waitMs }) {
+    async createSandboxDeposit({ orgId, toAddress: address, amountWon, idempotencyKey, waitMs }) {
+      const toAddress = readAddress(address);
+      if (toAddress === null) throw invalidRequest([{ path: "toAddress", message: "must be an address" }]);
       const { txHash, ...deposit } = await sandbox.depositFromFaucet({
         orgId: readOrgId(orgId),
         toAddress,

@@ -12,6 +12,7 @@ import {
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
+import { MAX_INT64 } from "@wonrail/kit/maxInt64";
 import { type EntryRange as EntryRangeMessage } from "@wonrail/proto/common/v1/common";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
@@ -35,7 +36,6 @@ import {
 const MAX_ITEMS = 1_000;
 const MAX_TOGETHER = 10_000;
 const MAX_ENTRIES = 500;
-const MAX_SEQUENCE = 2n ** 63n - 1n;
 const UUID_PART = /^[a-z]{3}_[0-9a-f]{32}$/;
 
 /** The gRPC interface: reads the request, calls the app, writes the answer. */
@@ -119,7 +119,7 @@ export function rpc(app: App): GrpcService[] {
         if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
         if (limit < 1 || limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
         if (!from || !to || from > to) throw bad("from", "must be given with to, and not be after it");
-        if ((afterSequence ?? 0n) >= MAX_SEQUENCE) throw bad("afterSequence", "is too large");
+        if (afterSequence === MAX_INT64) throw bad("afterSequence", "is too large");
         const page = await app.readStatement({
           ...{ orgId: readOrgId(orgId), accountId, fromMs: from.getTime(), toMs: to.getTime(), limit },
           ...{ entries: entries ? readRange(entries) : null, after: afterSequence ?? null },
@@ -148,7 +148,6 @@ export function rpc(app: App): GrpcService[] {
 
       async listJournal({ orgId, afterSequence, limit }) {
         if (limit < 1 || limit > MAX_ENTRIES) throw bad("limit", `must be from 1 to ${MAX_ENTRIES}`);
-        if (afterSequence > MAX_SEQUENCE) throw bad("afterSequence", "is too large");
         const { entries, lastSequence } = await app.listJournal(readOrgId(orgId), afterSequence, limit);
         return { entries: entries.map(journalMessage), lastSequence };
       },
@@ -208,7 +207,7 @@ function isAccountId(id: string): boolean {
 }
 
 function readRange({ firstSequence, endSequence }: EntryRangeMessage): EntryRange {
-  if (firstSequence > endSequence || endSequence > MAX_SEQUENCE) throw bad("entries", "is no range");
+  if (firstSequence > endSequence) throw bad("entries", "is no range");
   return { first: firstSequence, end: endSequence };
 }
 

@@ -126,6 +126,23 @@ test.each(asks)("%s refuses a malformed organisation id and changes nothing", as
   expect(await everything()).toEqual(before);
 });
 
+test.each<[what: string, from: Date]>([
+  ["outside Date", timeAt(2 ** 62)],
+  ["in the year 10000", new Date("+010000-01-01T00:00:00Z")],
+])("listWalletTransactions refuses a time %s and names the field", async (_what, from) => {
+  const { walletId } = await world.openWallet();
+  const wanted = { orgId: world.orgId, walletId, types: [], from };
+  await expect(client.listWalletTransactions(wanted)).rejects.toMatchObject({
+    code: "REQ_001",
+    details: { fields: [{ path: "from", message: "must be a time of the years 1 to 9999" }] },
+  });
+});
+
+/** A time that only the wire format can hold. */
+function timeAt(seconds: number): Date {
+  return Object.assign(new Date(), { getTime: () => seconds * 1_000 });
+}
+
 async function executeAlone(request: ExecuteRequest): Promise<ExecuteResponse> {
   const [answer] = (await client.executeBulk({ items: [request] })).items;
   if (answer!.outcome?.$case === "error") throw fromErrorDetail(answer!.outcome.value);

@@ -14,6 +14,7 @@ import { contextFromMetadata, traceparentOf } from "../requestContext";
 import { writeAll } from "../streams";
 import { toStatus } from "../wireErrors";
 import { type Admit, type AuthContext } from "./callers";
+import { checkFields } from "./checkFields";
 import { type AnyHandler, type ServerCall, type ServerStreamHandler, type UnaryHandler } from "./implement";
 import { logOutage } from "./logOutage";
 import { NotAdmitted } from "./notAdmitted";
@@ -59,6 +60,7 @@ export function serveServerStream(
 
 function decoded(request: unknown): unknown {
   if (request === MALFORMED) throw new DomainError("REQ_001");
+  checkFields(request);
   return request;
 }
 

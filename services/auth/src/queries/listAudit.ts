@@ -1,9 +1,8 @@
+import { MAX_INT64 } from "@wonrail/kit/maxInt64";
 import { type Deps } from "../commands/deps";
 import { type AuditEntry } from "../domain/auditEntries";
 import { listAuditEntries } from "../store/auditEntries";
 import { mustFindOrganisation } from "./findOrganisation";
-
-const LAST = 9_223_372_036_854_775_807n;
 
 /**
  * An organisation's audit entries, newest first. `before` is the last sequence of the previous
@@ -14,5 +13,5 @@ export async function listAudit(
   input: { code: string; before?: bigint; limit: number },
 ): Promise<AuditEntry[]> {
   const { organisation } = await mustFindOrganisation(db, input.code);
-  return listAuditEntries(db, organisation.orgId, input.before ?? LAST, input.limit);
+  return listAuditEntries(db, organisation.orgId, input.before ?? MAX_INT64, input.limit);
 }

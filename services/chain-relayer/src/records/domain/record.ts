@@ -2,6 +2,7 @@ import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/k
 import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/contract/errors";
 import { noteProblems } from "@wonrail/kit/contract/notes";
 import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contract/money";
+import { TX_HASH_FORM } from "@wonrail/kit/contract/txHash";
 
 export type PaymentType = "INSTANT" | "SCHEDULED";
 export type RecordStatus = "PENDING" | "CONFIRMED" | "FAILED";
@@ -77,7 +78,6 @@ export interface GivenFields {
 const DAY_MS = 86_400_000;
 const MAX_REASON_CHARACTERS = 500;
 const NETWORK = /^[A-Z][A-Z0-9_]{0,39}$/;
-const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 const UNITS = /^(0|[1-9][0-9]{0,77})$/;
 
 /** An amount in the token's smallest unit. */
@@ -103,7 +103,7 @@ export function readFields(paymentType: PaymentType, given: GivenFields, now: Da
   check(fee === undefined || isUnits(fee), "fee", NOT_UNITS);
   problems.push(...noteProblems({ memo, reference, metadata }));
   if (paymentType === "INSTANT") {
-    check(TX_HASH.test(txHash ?? ""), "txHash", "must be 0x and 64 hex digits");
+    check(TX_HASH_FORM.test(txHash ?? ""), "txHash", "must be 0x and 64 hex digits");
     check(scheduledAt === undefined, "scheduledAt", "goes with paymentType SCHEDULED only");
   } else {
     check(txHash === undefined, "txHash", "goes with paymentType INSTANT only");
