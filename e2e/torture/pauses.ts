@@ -1,8 +1,8 @@
 import { type HistoryLine } from "./history";
 
 /**
- * The longest time without a successful write during each kind of fault, in milliseconds. A fault
- * that ended counts until the next success, or until the next fault begins.
+ * The longest time without a successful write during each kind of fault, in milliseconds. The time
+ * after a fault counts until the next success or the next fault.
  */
 export async function measurePauses(
   history: AsyncIterable<HistoryLine> | Iterable<HistoryLine>,
