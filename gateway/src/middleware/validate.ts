@@ -8,7 +8,8 @@ import {
 } from "@wonrail/kit/contract/errors";
 import { pathText } from "./strictJson";
 
-const MAX_PROBLEMS = 100;
+/** A refusal names at most so many fields. */
+export const MAX_PROBLEMS = 100;
 
 /**
  * Checks a value against its schema and reports every problem at once. A malformed id decides the

@@ -8,11 +8,10 @@ import {
 import { SANDBOX_MEMO_PREFIX, SETTLEMENT_MEMOS, settlementOrderOf } from "@wonrail/kit/contract/sandboxMemos";
 import { type JsonObject } from "@wonrail/kit/json";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { MAX_PROBLEMS } from "../middleware/validate";
 import { exampleOf } from "./errorExamples";
 import { refusalCodes } from "./openapi";
 import { type Route } from "./operation";
-
-const MAX_PROBLEMS = 100;
 
 /**
  * Refuses a request whose memo names an error of its operation, with the details of the documented
