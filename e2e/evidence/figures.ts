@@ -13,11 +13,20 @@ export interface BugFigures {
   missed: string[];
 }
 
-/** The rehearsal of a restore writes docs/evidence/results/restore.json. */
+/** Rehearsals of a restore of all databases to a moment before the disaster. */
 export interface RestoreFigures {
-  /** The time before the disaster whose writes are lost. */
-  rpoSeconds: number;
-  /** From the disaster to the first accepted payment. */
+  withKafka: RehearsalFigures;
+  withoutKafka: RehearsalFigures;
+}
+
+export interface RehearsalFigures {
+  /** From the restore point to the disaster. */
+  lostSeconds: number;
+  /** Settled orders after the restore point. */
+  lostOrders: number;
+  /** Those of them that the commands entered again. */
+  enteredAgain: number;
+  /** From the stop of the services to the resumed settlement. */
   rtoSeconds: number;
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +20,7 @@ const PARTS: Record<string, () => Promise<number>> = {
   symbolic: () => store("symbolic", runSymbolic, ({ checks }) => checks.every(({ passed }) => passed)),
   slither: () => store("slither", runSlither, () => true),
   fuzz: () => runScript("fuzz", ["--cases", "200000", "--pairs", "20000", "--minutes", "180", "--store"]),
+  restore: runRestore,
   torture: runTorture,
   bugs: runBugs,
 };
@@ -72,6 +74,13 @@ async function store<Part extends keyof Figures>(
   return isSound(figures) ? 0 : 1;
 }
 
+/** The rehearsal stores its figures itself. */
+function runRestore(): Promise<number> {
+  const jest = createRequire(__filename).resolve("jest/bin/jest");
+  const args = [jest, "--selectProjects", "int", "--testPathPatterns", "e2e/restore/rehearsal"];
+  return runNode(args, { env: { WONRAIL_DEEP: "true", WONRAIL_STORE_FIGURES: "true" } });
+}
+
 /** The sizes of the issue: three seeds with every kind of fault, on three brokers. */
 async function runTorture(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "wonrail-evidence-"));
@@ -104,19 +113,26 @@ async function runBugs(): Promise<number> {
   return code;
 }
 
-/** Runs a script of e2e/bin, shows its output, and returns its exit code. */
-function runScript(
-  script: string,
-  args: string[],
-  listen: (text: string) => void = () => {},
-): Promise<number> {
-  const child = spawn(process.execPath, [join(ROOT, `e2e/bin/${script}.mjs`), ...args], {
+/** Runs a script of e2e/bin. */
+function runScript(script: string, args: string[], listen?: (text: string) => void): Promise<number> {
+  return runNode([join(ROOT, `e2e/bin/${script}.mjs`), ...args], { listen });
+}
+
+interface NodeOptions {
+  env?: Record<string, string>;
+  listen?: ((text: string) => void) | undefined;
+}
+
+/** Runs a program, shows its output, and returns its exit code. */
+function runNode(args: string[], { env = {}, listen }: NodeOptions): Promise<number> {
+  const child = spawn(process.execPath, args, {
     cwd: ROOT,
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   child.stdout.on("data", (chunk: Buffer) => {
     process.stdout.write(chunk);
-    listen(chunk.toString());
+    listen?.(chunk.toString());
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject);

@@ -1,4 +1,4 @@
-import { type Figures, type RestoreFigures, type TortureFigures } from "./figures";
+import { type Figures, type RehearsalFigures, type RestoreFigures, type TortureFigures } from "./figures";
 import { readResult, type Result } from "./results";
 import { type FuzzFigures, type TallyFigures } from "../fuzz/figures";
 
@@ -22,8 +22,8 @@ npm run evidence -- --run --only fuzz         # only these parts
 npm run evidence -- --torture DIR             # take the result of: npm run torture -- --folder DIR
 \`\`\`
 
-The parts are \`invariants\`, \`symbolic\`, \`slither\`, \`fuzz\`, \`torture\` and \`bugs\`. Torture and the
-planted bugs need Java for Kafka. \`symbolic\`, \`slither\` and schemathesis need Python 3.10 with pip.
+The parts are \`invariants\`, \`symbolic\`, \`slither\`, \`fuzz\`, \`restore\`, \`torture\` and \`bugs\`. The
+last three need Java for Kafka. \`symbolic\`, \`slither\` and schemathesis need Python 3.10 with pip.
 The first run installs their packages. The other tools come with \`npm ci\`.
 
 ${section("Faults under load", "torture", tortureRows, "[How it works](torture.md).")}${faultTable(readResult("torture")?.figures)}
@@ -32,7 +32,7 @@ ${section("Planted bugs", "bugs", ({ planted, found, missed }) => [
   ["Found", count(found)],
   ["Not found", missed.join("; ") || "none"],
 ])}
-${section("Restore", "restore", restoreRows)}
+${section("Restore", "restore", restoreRows, RESTORE)}
 ${section("Fuzzing", "fuzz", fuzzRows, FUZZING)}
 ${section("Tenants", "fuzz", pairRows, TENANTS)}
 ${section("Contracts", "invariants", ({ runs, calls, tests }) => [
@@ -53,6 +53,10 @@ const FUZZING = `Our generators make valid, nearly valid and hostile requests fr
 proto descriptors. They use the keys of two organisations, and each caller of
 \`proto/callers.json\`. Each REST answer is compared with the document. A 5xx, \`INTERNAL\`, \`UNKNOWN\`,
 \`UNAVAILABLE\`, and a call without an answer count as a fault of ours.`;
+
+const RESTORE = `All databases are destroyed under load and restored by the commands of
+[Back up and restore](../operate/backup.md). Afterwards the books, the chain and the supply agree,
+and orders that partners repeat are not paid twice.`;
 
 const TENANTS = `A pair is an id of one organisation in a request with the key of another one. Each id is tried in
 every request of the contract that takes an id of any kind. The answer must equal the answer for an
@@ -109,10 +113,19 @@ ${rows.join("\n")}
 `;
 }
 
-function restoreRows({ rpoSeconds, rtoSeconds }: RestoreFigures): Row[] {
+function restoreRows({ withKafka, withoutKafka }: RestoreFigures): Row[] {
+  return [...rehearsalRows("With Kafka", withKafka), ...rehearsalRows("Without Kafka", withoutKafka)];
+}
+
+function rehearsalRows(
+  name: string,
+  { lostSeconds, lostOrders, enteredAgain, rtoSeconds }: RehearsalFigures,
+): Row[] {
   return [
-    ["RPO: writes lost from before the disaster", duration(rpoSeconds)],
-    ["RTO: from the disaster to the first accepted payment", duration(rtoSeconds)],
+    [`${name}: restored to a moment before the disaster`, `${lostSeconds} s`],
+    [`${name}: settled orders of that time`, count(lostOrders)],
+    [`${name}: entered again by the commands (RPO)`, `${enteredAgain} of ${lostOrders}`],
+    [`${name}: until settlement went on (RTO)`, `${rtoSeconds} s`],
   ];
 }
 

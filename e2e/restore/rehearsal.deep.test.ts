@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { idToUuid } from "@wonrail/kit/contract/ids";
 import { missingKafkaReason } from "../bus/ownServer";
+import { type RehearsalFigures, type RestoreFigures } from "../evidence/figures";
+import { storeResult } from "../evidence/results";
 import { openWallet } from "../money/scenes";
 import { type Json } from "../support/api";
 import { admin } from "../support/operators";
@@ -34,6 +36,17 @@ jest.setTimeout(900_000);
 const LOST_ORDERS = 3;
 const LOAD_MS = 2_000;
 const BEFORE_RELAYER = SERVICE_NAMES.filter((name) => name !== "chain-relayer");
+
+const startedMs = performance.now();
+const figures: Partial<RestoreFigures> = {};
+
+afterAll(() => {
+  const { withKafka, withoutKafka } = figures;
+  if (process.env.WONRAIL_STORE_FIGURES === undefined || !withKafka || !withoutKafka) return;
+  const seconds = Math.round((performance.now() - startedMs) / 1_000);
+  const command = "npm run evidence -- --run --only restore";
+  storeResult("restore", { command, seconds, figures: { withKafka, withoutKafka } });
+});
 
 const missing = missingKafkaReason();
 if (missing !== undefined) reportSkipped(`a restore enters no lost entries again, ${missing}`);
@@ -93,6 +106,7 @@ if (missing !== undefined) reportSkipped(`a restore enters no lost entries again
     expect({ walletAddress, balance }).toEqual({ walletAddress: lateWallet.walletAddress, balance: 5_000 });
     await untilSettled(world, [await world.order(0)]);
     await expectSoundBooks(world);
+    figures.withKafka = figuresOf(world, { restorePoint, lost, enteredAgain: lost.length });
   });
 });
 
@@ -100,6 +114,7 @@ describe("a restore without Kafka", () => {
   let world: RestoreWorld;
   let kept: Order[];
   let lost: Order[];
+  let restorePoint: Date;
 
   beforeAll(async () => {
     world = await openRestoreWorld("feed");
@@ -107,10 +122,9 @@ describe("a restore without Kafka", () => {
   afterAll(() => world?.close());
 
   test("a base backup and the log's archive restore the databases to a moment before the end", async () => {
-    const saved = await backUpUnderLoad(world);
-    kept = saved.kept;
+    ({ kept, restorePoint } = await backUpUnderLoad(world));
     lost = await sendLost(world);
-    await destroyAndRestore(world, saved.restorePoint);
+    await destroyAndRestore(world, restorePoint);
     await world.timed("start", () => startServices(world, SERVICE_NAMES));
     const known = await knownRequests(world);
     expect(kept.filter(({ id }) => !known.has(idToUuid(id)))).toEqual([]);
@@ -167,8 +181,23 @@ describe("a restore without Kafka", () => {
     expect(await executionsOf(world.stack.stack())).toEqual(executions);
     await acknowledgeAll(world);
     await expectSoundBooks(world);
+    figures.withoutKafka = figuresOf(world, { restorePoint, lost, enteredAgain: 0 });
   });
 });
+
+interface Rehearsed {
+  restorePoint: Date;
+  lost: Order[];
+  enteredAgain: number;
+}
+
+function figuresOf(
+  { destroyedAt, outageSeconds }: RestoreWorld,
+  { restorePoint, lost, enteredAgain }: Rehearsed,
+): RehearsalFigures {
+  const lostSeconds = Math.round((destroyedAt!.getTime() - restorePoint.getTime()) / 1_000);
+  return { lostSeconds, lostOrders: lost.length, enteredAgain, rtoSeconds: outageSeconds() };
+}
 
 /** Takes a base backup while clients send orders. Everything before the restore point is settled. */
 async function backUpUnderLoad(world: RestoreWorld): Promise<{ kept: Order[]; restorePoint: Date }> {

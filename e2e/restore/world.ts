@@ -38,8 +38,10 @@ export interface RestoreWorld {
   organisation: NewOrganisation;
   api: Api;
   wallets: Json[];
-  /** Seconds of each step, by name. */
-  steps: Record<string, number>;
+  /** When the databases were destroyed. */
+  destroyedAt: Date | undefined;
+  /** Seconds from the stop of the services until now that the commands took. */
+  outageSeconds(): number;
   timed<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** Sends the order with this number. */
   order(number: number): Promise<Order>;
@@ -57,8 +59,20 @@ export async function openRestoreWorld(bus: "kafka" | "feed"): Promise<RestoreWo
   const [from, payer] = [await openWallet(api, FIRST_WON), await openWallet(api, FIRST_WON)];
   const to = await openWallet(api, 0);
   const steps: Record<string, number> = {};
+  const outageSeconds = (): number => {
+    const { backup: _, ...outage } = steps;
+    return Math.round(Object.values(outage).reduce((sum, seconds) => sum + seconds, 0));
+  };
   return {
-    ...{ stack, postgres, organisation, api, steps, wallets: [from, payer, to] },
+    ...{
+      stack,
+      postgres,
+      organisation,
+      api,
+      wallets: [from, payer, to],
+      destroyedAt: undefined,
+      outageSeconds,
+    },
     async timed(name, work) {
       const startedMs = performance.now();
       try {
@@ -69,9 +83,7 @@ export async function openRestoreWorld(bus: "kafka" | "feed"): Promise<RestoreWo
     },
     order: (number) => sendOrder(api, { from, payer, to }, number),
     async close() {
-      const { backup, ...outage } = steps;
-      const rto = Math.round(Object.values(outage).reduce((sum, seconds) => sum + seconds, 0));
-      const text = JSON.stringify({ backup, ...outage, rto });
+      const text = JSON.stringify({ ...steps, rto: outageSeconds() });
       process.stdout.write(`a restore with the bus ${bus} took these seconds: ${text}\n`);
       await stack.stop();
       await postgres.remove();
@@ -144,6 +156,7 @@ export async function destroyAndRestore(world: RestoreWorld, time: Date): Promis
   // The gateway stays up, because another stack could take its port. Only this test calls it.
   await timed("stop", () => stopServices(world, SERVICE_NAMES));
   await postgres.destroy();
+  world.destroyedAt = new Date();
   await timed("restore", () => postgres.restoreTo(time));
 }
 

@@ -32,8 +32,8 @@ const SETTINGS: Record<string, Record<string, string>> = {
     REPLACE_AFTER_MS: "8000",
     RECONCILE_EVERY_MS: "5000",
     // Transfers to addresses that cannot receive fail within a run.
-    OUTSIDE_LIFE_MS: "12000",
-    AUTHORIZATION_LIFE_MS: "30000",
+    OUTSIDE_LIFE_MS: "6000",
+    AUTHORIZATION_LIFE_MS: "15000",
   },
 };
 
