@@ -76,9 +76,11 @@ async function fillDatabase(
   const startMs = Date.now();
   try {
     await admin.run(rawSql(sqlFunctions(size)));
+    const indexes = await dropIndexes(admin);
     // Rows of one statement are whole, so the checks of references are left out.
     for (const statement of FILLS[schema]!(size))
       await admin.run(rawSql(`set local session_replication_role = replica; ${statement}`));
+    for (const index of indexes) await admin.run(rawSql(`set local maintenance_work_mem = '1GB'; ${index}`));
     if (schema === "ledger") await openOrganisations(admin, size);
     await admin.run(rawSql("vacuum (analyze)"));
     await admin.run(rawSql("checkpoint"));
@@ -87,6 +89,19 @@ async function fillDatabase(
   }
   process.stderr.write(`${service} was filled in ${Math.round((Date.now() - startMs) / 1000)} s\n`);
   return parts.use(open(url, schema));
+}
+
+/** Drops the indexes that no constraint needs, and returns the statements that create them again. */
+async function dropIndexes(admin: Database): Promise<string[]> {
+  const indexes = await admin.query<{ name: string; definition: string }>(
+    rawSql(`
+    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+    from pg_index i join pg_class c on c.oid = i.indexrelid
+    where c.relnamespace = current_schema()::regnamespace and not c.relispartition and not i.indisunique
+      and not exists (select from pg_constraint where conindid = i.indexrelid)`),
+  );
+  for (const { name } of indexes) await admin.run(rawSql(`drop index ${name}`));
+  return indexes.map(({ definition }) => definition.replace(" ON ONLY ", " ON "));
 }
 
 /** The own accounts of an organisation have derived ids, which SQL cannot compute. */

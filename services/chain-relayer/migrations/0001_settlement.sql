@@ -59,7 +59,8 @@ create table operations (
   -- When the ledger posted the entry.
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  primary key (org_id, ledger_ref),
+  -- Ids ascend with time, and operators search for them in all organisations.
+  primary key (ledger_ref, org_id),
   constraint operations_failed_needs_proof check (state <> 'FAILED' or (failure_reason is not null and proof_block_hash is not null)),
   constraint operations_confirmed_needs_block check (state <> 'CONFIRMED' or (tx_hash is not null and block_hash is not null)),
   constraint operations_blocked_needs_reason check (state <> 'BLOCKED' or wait_reason is not null),

@@ -265,7 +265,7 @@ test("no view reads a growing table whole, but open drifts and one row per organ
   const wanted = { olderThanSeconds: 0, orgId: null, limit: 100 };
   const scans = await wholeScans(database.db, async (db) => {
     for (const isUndecided of [true, false]) await listStuckOperations(db, { ...wanted, isUndecided });
-    await findOperationDetails(db, ref, orgId);
+    for (const known of [orgId, null]) await findOperationDetails(db, ref, known);
     for (const isPausedOnly of [true, false])
       await listQueues(db, { orgId: null, afterOrgId: "", isPausedOnly, limit: 100 });
     await countPausedQueues(db);

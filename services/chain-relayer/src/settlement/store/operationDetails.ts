@@ -165,21 +165,17 @@ export interface OperationDetails {
 }
 
 /**
- * Finds an operation by the ledger's id or the chain's. Each organisation is asked by index, and so
- * is each leg: the "offset 0" prevents a join, which may read the whole table.
+ * Finds an operation by the ledger's id or the chain's. Each leg is asked by index: the "offset 0"
+ * prevents a join, which may read the whole table.
  */
 export async function findOperationDetails(
   db: Queryable,
   ref: string,
   knownOrgId: string | null = null,
 ): Promise<OperationDetails | undefined> {
-  const organisations =
-    knownOrgId === null
-      ? sql`select org_id from settlement_queues`
-      : sql`select ${knownOrgId}::text as org_id`;
+  const isOfOrganisation = knownOrgId === null ? sql`true` : sql`org_id = ${knownOrgId}`;
   const operation = await db.maybe<DetailRow>(sql`
-    (select o.* from (${organisations}) as q cross join lateral (
-      select * from operations where operations.org_id = q.org_id and operations.ledger_ref = ${ref} offset 0) as o)
+    (select * from operations where ledger_ref = ${ref} and ${isOfOrganisation})
     union all (select * from operations where operation_id = ${ref.replace(/^0x/, "")})
     limit 1`);
   if (!operation) return undefined;
