@@ -12,6 +12,7 @@ import { testRegistry } from "@wonrail/kit/testing";
 import { buildWorld, type Parts } from "@wonrail/kit/testing/buildWorld";
 import { adminRpc as ledgerAdmin } from "@wonrail/ledger/adminRpc";
 import { createApp as createLedger } from "@wonrail/ledger/app";
+import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
 import { ensureOrgAccounts } from "@wonrail/ledger/store/accounts";
 import { adminRpc as paymentAdmin } from "@wonrail/payment/adminRpc";
 import { createApp as createPayment } from "@wonrail/payment/app";
@@ -123,19 +124,20 @@ async function openClients(parts: Parts, dbOf: (schema: Schema) => Database) {
     };
     return { config: { ...addresses, ...config } as never, db: dbOf(schema), log, registry: testRegistry() };
   };
-  const serve = async (schema: Schema, service: GrpcService) => {
+  const serve = async (schema: Schema, ...services: GrpcService[]) => {
     const common = createAdminService({
       db: dbOf(schema),
       service: schema,
       commit: "bench",
       topic: undefined,
     });
-    return (await parts.server([service, common], { log })).address;
+    return (await parts.server([...services, common], { log })).address;
   };
   const ledger = await parts.app((onClose) => createLedger({ ...serviceParts("ledger", LEDGER), onClose }));
-  const wallet = parts.app((onClose) =>
-    createWallet({ ...serviceParts("wallet", { ...WALLET_SETTINGS, KEK_PATH: parts.kekFile() }), onClose }),
-  );
+  const ledgerAddress = await serve("ledger", ledgerAdmin(ledger, dbOf("ledger")), ...ledgerRpc(ledger));
+  // Wallets are shown with the balances of the ledger.
+  const walletConfig = { ...WALLET_SETTINGS, KEK_PATH: parts.kekFile(), LEDGER_ADDRESS: ledgerAddress };
+  const wallet = parts.app((onClose) => createWallet({ ...serviceParts("wallet", walletConfig), onClose }));
   const payment = parts.app((onClose) => createPayment({ ...serviceParts("payment", PAYMENT), onClose }));
   const auth = createOperations({
     db: dbOf("auth"),
@@ -152,10 +154,7 @@ async function openClients(parts: Parts, dbOf: (schema: Schema) => Database) {
   const eventsAddress = await serve("events", eventsAdmin({ db: dbOf("events") }));
   return {
     auth: parts.client(AuthAdminServiceService, await serve("auth", authAdmin(auth, dbOf("auth")))),
-    ledger: parts.client(
-      LedgerAdminServiceService,
-      await serve("ledger", ledgerAdmin(ledger, dbOf("ledger"))),
-    ),
+    ledger: parts.client(LedgerAdminServiceService, ledgerAddress),
     wallet: parts.client(
       WalletAdminServiceService,
       await serve("wallet", walletAdmin(wallet, dbOf("wallet"))),

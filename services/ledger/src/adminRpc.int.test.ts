@@ -21,6 +21,7 @@ import { search } from "./queries/search";
 import { findRequestSource } from "./store/searches";
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const OUTSIDE = `0x${"c".repeat(40)}`;
 
 const world = buildWorld(async (open) => {
@@ -152,23 +153,27 @@ test("the books of an organisation sum its wallets and count its entries by day"
   const { admin, ledger } = await world;
   const orgId = newId("org");
   const walletId = newId("wal");
-  const engine = ledger.engine;
   const postFor = async (intent: Intent) => {
     const request = requestOf(orgId, intent);
-    await engine.post({ request, origin: { requestId: "", traceparent: "" }, deadlineMs: Infinity });
+    await ledger.engine.post({ request, origin: { requestId: "", traceparent: "" }, deadlineMs: Infinity });
     return request.requestId;
   };
-  const opened = await postFor({ kind: "openAccount", walletId, userId: "kim", type: "NORMAL" });
+  await postFor({ kind: "openAccount", walletId, userId: "kim", type: "NORMAL" });
   await postFor(chargeOf(walletId, 1_000n));
   await postFor(chargeOf(walletId, 3_000n));
-  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger", { max: 1 });
-  await owner.run(sql`
-    update entries set posted_at = posted_at - interval '1 day' where id = ${opened.slice(4)}::uuid`);
-  await owner.close();
   const books = await admin.getOrganisationBooks({ operator: viewer, orgId, days: 3 });
   expect(books).toMatchObject({ walletsWon: "4000", entries: 3n });
   expect(books.accounts).toHaveLength(3);
-  expect(books.days.map(({ entries }) => entries)).toEqual([0n, 1n, 2n]);
+  expect(books.days.map(({ entries }) => entries)).toEqual([0n, 0n, 3n]);
+
+  const last = await postFor({ kind: "openAccount", walletId: newId("wal"), userId: "lee", type: "NORMAL" });
+  const tomorrowMs = Date.now() + DAY_MS;
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger", { max: 1 });
+  await owner.run(sql`
+    update entries set id = uuid_from(${new Date(tomorrowMs)}) where id = ${last.slice(4)}::uuid`);
+  await owner.close();
+  const { days } = await getOrganisationBooks(ledger.database.db, { orgId, days: 3 }, tomorrowMs);
+  expect(days.map(({ entries }) => entries)).toEqual([0n, 3n, 1n]);
 });
 
 test("search finds wallets and requests of any organisation, and nothing for unknown words", async () => {

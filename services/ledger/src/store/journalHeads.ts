@@ -2,7 +2,6 @@ import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { idToUuid, joinId, uuidToId } from "@wonrail/kit/contract/ids";
 import type { User } from "./accounts";
 import { uuidArray } from "./arrays";
-import { largestStep } from "./statements";
 
 export interface JournalHead {
   orgId: string;
@@ -88,8 +87,8 @@ export async function findHead(db: Queryable, orgId: string): Promise<bigint> {
 }
 
 /**
- * How many entries the organisation had at each time, in the order of the times, by binary search in
- * the commit order.
+ * How many entries the organisation had at each time, in the order of the times. The time of an entry is
+ * that of its request's id, which the key finds at once.
  */
 export async function listSequencesAt(
   db: Queryable,
@@ -97,29 +96,19 @@ export async function listSequencesAt(
   head: bigint,
   times: Date[],
 ): Promise<bigint[]> {
-  const rows = await db.query<{ sequence: bigint }>(
+  const rows = await db.query<{ sequence: bigint | null }>(
     named(
       "journal_sequences_at",
       sql`
-        select s.sequence
+        select (
+          select org_sequence - 1 from entries
+          where org_id = ${idToUuid(orgId)} and id >= uuid_from(t.at) and org_sequence is not null
+          order by id limit 1) as sequence
         from unnest(${times}::timestamptz[]) with ordinality as t (at, position)
-        cross join lateral (
-          with recursive search (before, step) as (
-            select 0::bigint, ${largestStep(head)}::bigint
-            union all
-            select case when e.posted_at < t.at then s.before + s.step else s.before end, s.step / 2
-            from search s
-            left join lateral (
-              select posted_at from entries
-              where org_id = ${idToUuid(orgId)} and org_sequence >= s.before + s.step and org_sequence <= ${head}
-              order by org_sequence limit 1) e on true
-            where s.step > 0
-          )
-          select before as sequence from search where step = 0) s
         order by t.position`,
     ),
   );
-  return rows.map(({ sequence }) => sequence);
+  return rows.map(({ sequence }) => sequence ?? head);
 }
 
 /** Lists organisations that have an entry, in id order. */
