@@ -90,7 +90,7 @@ function timeFormat(points: readonly Point[], timeZone: string): (seconds: numbe
   const spanMs = (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0);
   const parts: Intl.DateTimeFormatOptions =
     spanMs < TWO_DAYS_MS ? { hour: "2-digit", minute: "2-digit" } : { month: "2-digit", day: "2-digit" };
-  const format = new Intl.DateTimeFormat("sv-SE", { ...parts, timeZone });
+  const format = new Intl.DateTimeFormat("en-CA", { ...parts, hourCycle: "h23", timeZone });
   return (seconds) => format.format(seconds * 1000);
 }
 

@@ -16,6 +16,7 @@ test.each([
   [3600, "1 h"],
   ["7500", "2 h 5 min"],
   [4 * 86_400 + 3 * 3_600 + 59, "4 d 3 h"],
+  [795 * 86_400, "2 y 65 d"],
   [undefined, "—"],
   [Infinity, "—"],
 ])("%s seconds are written as %s", (seconds, text) => {

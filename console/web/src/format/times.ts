@@ -1,6 +1,7 @@
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
 
 /** "2026-11-27 13:45:10 GMT+9" in the given or the browser's zone. */
 export function formatTime(iso: string | undefined, timeZone?: string): string {
@@ -22,7 +23,7 @@ export function formatTime(iso: string | undefined, timeZone?: string): string {
   return `${date} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
 }
 
-/** "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h": the two largest units. */
+/** "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h", "2 y 30 d": the two largest units. */
 export function formatSeconds(seconds: number | string | undefined): string {
   if (seconds === undefined) return "—";
   const total = Math.max(0, Math.round(Number(seconds)));
@@ -30,7 +31,8 @@ export function formatSeconds(seconds: number | string | undefined): string {
   if (total < MINUTE) return `${total} s`;
   if (total < HOUR) return twoUnits(total, MINUTE, "min", 1, "s");
   if (total < DAY) return twoUnits(total, HOUR, "h", MINUTE, "min");
-  return twoUnits(total, DAY, "d", HOUR, "h");
+  if (total < YEAR) return twoUnits(total, DAY, "d", HOUR, "h");
+  return twoUnits(total, YEAR, "y", DAY, "d");
 }
 
 /** The age of a time, such as "3 min 20 s". */

@@ -138,6 +138,12 @@ async function loadNewest(signal: AbortSignal | undefined): Promise<Page<Action>
   return { rows: pages.flatMap(({ rows }) => rows).sort((a, b) => timeOf(b) - timeOf(a)) };
 }
 
+/** A proposal is recorded with the method that it proposes. */
+function actionWords({ method, detailsJson }: Pick<Action, "method" | "detailsJson">): string {
+  const { proposed } = JSON.parse(detailsJson) as { proposed?: boolean };
+  return proposed ? `${methodWords(method)} (proposed)` : methodWords(method);
+}
+
 function ActionsTable({ trail }: { trail: Trail }): ReactNode {
   return (
     <PagedTable
@@ -160,7 +166,7 @@ function ActionsTable({ trail }: { trail: Trail }): ReactNode {
           title: "Roles",
           text: ({ roles }) => roles.map((role) => enumWords(role, "OPERATOR_ROLE_")).join(", "),
         },
-        { title: "Action", text: ({ method }) => methodWords(method) },
+        { title: "Action", text: actionWords },
         {
           title: "Of",
           text: ({ subject }) => subject,

@@ -48,7 +48,7 @@ function StatesSection(): ReactNode {
       <Facts
         items={[
           ["Not pulled from the ledger", formatCount(answer?.queued, "entry", "entries")],
-          ["Oldest", formatSeconds(answer?.oldestSeconds)],
+          ["Oldest", formatSeconds(answer?.oldestSeconds || undefined)],
           ["Paused queues", formatCount(answer?.pausedQueues, "queue")],
           [
             "Last read block",

@@ -79,7 +79,7 @@ function WalletSection({ details, address }: { details: WalletDetails; address: 
           ["Balance", formatWon(wallet?.balanceWon)],
           ["Available", formatWon(wallet?.availableBalanceWon)],
           ["Held", formatWon(freezes?.account?.heldWon)],
-          ["Sent today", formatWon(freezes?.account?.transferredTodayWon)],
+          ["Transferred today", formatWon(freezes?.account?.transferredTodayWon)],
           ["Frozen by an operator", <Frozen level={freezes?.frozenByOperator} />],
           ["Frozen by the token's blocklist", <Frozen level={freezes?.frozenByChain} />],
           ["Signed in this hour", `${formatWon(details.signedWon)} of ${formatWon(details.signingLimitWon)}`],
