@@ -35,14 +35,16 @@ if (skipped !== undefined) {
     const open = (clientId: string, brokers = cluster.brokers): Bus =>
       openKafkaBus({ brokers, replication: 3, clientId, log: testLog() });
 
-    test("no acknowledged message is lost while they restart one after the other", async () => {
+    test("no acknowledged message is lost while they stop, or are killed, one after the other", async () => {
       const publishing = publishTo(publisher);
-      for (const id of [2, 3, 2, 3]) {
-        await sleep(5_000);
-        await cluster.stop(id);
-        await sleep(3_000);
-        await cluster.start(id);
-      }
+      const kill = async (id: number): Promise<void> => cluster.signal(id, "SIGKILL");
+      for (const end of [cluster.stop, kill])
+        for (const id of [2, 3]) {
+          await sleep(5_000);
+          await end(id);
+          await sleep(3_000);
+          await cluster.start(id);
+        }
       await sleep(5_000);
       const acknowledged = await publishing.stop();
       expect(acknowledged).toBeGreaterThan(50 * BATCH);

@@ -44,8 +44,6 @@ export const SCREENS: Record<string, Record<string, Read>> = {
     "relayer.GetOverview": ({ clients }) => clients.relayer.getOverview({ operator }),
     "events.GetOverview": ({ clients }) => clients.events.getOverview({ operator }),
     "payment.GetOverview": ({ clients }) => clients.payment.getOverview({ operator }),
-    "auth.GetOverview": ({ clients }) => clients.auth.getOverview({ operator }),
-    "wallet.GetOverview": ({ clients }) => clients.wallet.getOverview({ operator }),
     "events.ListConsumers": ({ clients }) => clients.events.listConsumers({ operator }),
   },
   search: {

@@ -51,7 +51,6 @@ function walletActions(db: Database) {
       reenterLostWallets: notAsked,
       skipKeyIndexes: notAsked,
       getReopening: notAsked,
-      getOverview: notAsked,
       search: notAsked,
       getWalletDetails: notAsked,
       listOrganisationWallets: notAsked,

@@ -31,7 +31,6 @@ create table organisations (
   constraint organisations_version_positive check (version > 0)
 );
 
--- Operators search by the beginning of a code or name, and look at suspended organisations.
+-- Operators search by the beginning of a code or name.
 create index organisations_by_code on organisations (code text_pattern_ops);
 create index organisations_by_name on organisations (lower(name) text_pattern_ops);
-create index organisations_suspended on organisations (org_id) where status = 'SUSPENDED';

@@ -20,8 +20,6 @@ import { keyMessage, organisationMessage, usageMessage } from "./messages";
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
 export function adminRpc(app: Operations, db: Database): GrpcService {
   const handlers: AdminHandlers<typeof AuthAdminServiceService> = {
-    getOverview: () => app.getOverview(),
-
     async search({ text }) {
       return { hits: await app.search(text.trim()) };
     },

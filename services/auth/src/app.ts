@@ -29,7 +29,6 @@ import { type FailedCredential } from "./domain/throttle";
 import { findOrganisation } from "./queries/findOrganisation";
 import { getKey, getKeyPage } from "./queries/getKey";
 import { getOrganisationDetails } from "./queries/getUsage";
-import { getOverview } from "./queries/getOverview";
 import { getSessions, type Session, type SessionInput } from "./queries/getSessions";
 import { listAudit } from "./queries/listAudit";
 import { listKeys } from "./queries/listKeys";
@@ -84,7 +83,6 @@ export function createOperations(deps: Deps, registry?: Registry) {
     getSessions: bind(deps, getSessions),
     findOrganisation: bind(deps, findOrganisation),
     getOrganisationDetails: bind(deps, getOrganisationDetails),
-    getOverview: bind(deps, getOverview),
     search: bind(deps, search),
     listOrganisations: bind(deps, listOrganisations),
     listKeys: bind(deps, listKeys),

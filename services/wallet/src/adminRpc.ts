@@ -19,7 +19,6 @@ type AdminApp = Pick<
   | "skipKeyIndexes"
   | "requestReopening"
   | "findReopening"
-  | "getOverview"
   | "getWalletDetails"
   | "listSignings"
   | "listWallets"
@@ -30,11 +29,6 @@ type AdminApp = Pick<
 /** The operators' gRPC methods. The kit has checked the operator's role and reason. */
 export function adminRpc(app: AdminApp, db: Database): GrpcService {
   const handlers: AdminHandlers<typeof WalletAdminServiceService> = {
-    async getOverview() {
-      const { lastRefusedAt, ...overview } = await withKeyFile(() => app.getOverview());
-      return { ...overview, lastRefusedAt: lastRefusedAt ?? undefined };
-    },
-
     async search({ text }) {
       return { hits: await app.search(text.trim()) };
     },

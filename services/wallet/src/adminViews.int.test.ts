@@ -7,7 +7,7 @@ import { WalletAdminServiceService } from "@wonrail/proto/wallet/v1/admin";
 import { AuthorizationKind, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { openWorld, type World } from "./commands/testing/world";
 import { listSignings, search } from "./queries/operatorViews";
-import { findInternals, readOverview, readVelocity } from "./store/searches";
+import { findInternals, readVelocity } from "./store/searches";
 
 let world: World;
 let admin: PromiseClient<typeof WalletAdminServiceService>;
@@ -95,26 +95,9 @@ test("signatures and refusals of an operation are listed", async () => {
   expect(await admin.listSignings(elsewhere)).toEqual({ signings: [], refusals: [] });
 });
 
-test("the overview counts unfinished wallets and old seals", async () => {
-  const { db } = world.database;
-  const orgId = newId("org");
-  const { walletId } = await createWallet(orgId, "kim");
-  await db.run(sql`update wallets set status = 'ACTIVE', closing_request_id = null`);
-  await db.run(sql`update wallets set status = 'OPENING' where wallet_id = ${walletId}`);
-  await db.run(sql`update seeds set kek_id = 'k0' where org_id = ${orgId}`);
-  const overview = await admin.getOverview({ operator: viewer });
-  expect(overview).toMatchObject({
-    unfinishedWallets: 1,
-    oldSeals: 1,
-    lastRefusedAt: new Date("2026-11-02Z"),
-  });
-  expect(overview.currentSeals).toBeGreaterThan(0);
-});
-
 test("no view reads a growing table whole", async () => {
   const walletId = newId("wal");
   const scans = await wholeScans(world.database.db, async (db) => {
-    await readOverview(db, "k1");
     await findInternals(db, walletId);
     await readVelocity(db, `wallet/${walletId}`);
     await listSignings({ db }, { orgId: newId("org"), ledgerRef: newId("trf") });

@@ -27,7 +27,7 @@ import { typedDataFor } from "./keys/typedData";
 import { getWallet, withBalances } from "./queries/getWallet";
 import { checkSeals } from "./queries/checkSeals";
 import { listWallets } from "./queries/listWallets";
-import { getOverview, getWalletDetails, listSignings, search } from "./queries/operatorViews";
+import { getWalletDetails, listSignings, search } from "./queries/operatorViews";
 import { findLatestEnd } from "./store/authorizations";
 import { findReopening } from "./store/reopenings";
 import { findWallet, listWalletsByAddress, listWalletsById } from "./store/wallets";
@@ -85,7 +85,6 @@ export function createApp({ config, db, log, registry, tls, onClose, readOwnTopi
         wallet: await findWallet(db, orgId, walletId),
       };
     },
-    getOverview: () => getOverview(deps),
     search: bind(search),
     getWalletDetails: bind(getWalletDetails),
     listSignings: bind(listSignings),

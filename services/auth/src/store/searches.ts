@@ -51,19 +51,3 @@ export async function findKeys(db: Queryable, text: string): Promise<FoundKey[]>
     ...row,
   }));
 }
-
-export interface Counts {
-  organisations: number;
-  suspendedOrganisations: number;
-  /** Keys that are neither refreshed nor revoked. */
-  currentKeys: number;
-}
-
-export function countOrganisationsAndKeys(db: Queryable, mostCounted: number): Promise<Counts> {
-  const counted = (rows: Sql) =>
-    sql`(select count(*)::integer from (${rows} limit ${mostCounted}) as counted)`;
-  return db.one<Counts>(sql`
-    select ${counted(sql`select from organisations order by org_id`)} as organisations,
-      ${counted(sql`select from organisations where status = 'SUSPENDED'`)} as "suspendedOrganisations",
-      ${counted(sql`select from api_keys where superseded_at is null and revoked_at is null`)} as "currentKeys"`);
-}

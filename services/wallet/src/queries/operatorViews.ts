@@ -6,14 +6,11 @@ import { type SearchHit } from "@wonrail/proto/common/v1/admin";
 import { type LedgerClient } from "../commands/openAccount";
 import { walletScope } from "../domain/signingPolicy";
 import { type WalletWithBalance } from "../domain/wallet";
-import { type Keyring } from "../keys/keyring";
 import {
   findInternals,
   findWallets,
   listRefusals,
   listSigned,
-  type Overview,
-  readOverview,
   readVelocity,
   type Refusal,
   type Signing,
@@ -23,11 +20,6 @@ import { findWallet } from "../store/wallets";
 import { withBalances } from "./getWallet";
 
 const MOST_HITS = 20;
-
-/** The wallets and the seals of their seeds. */
-export function getOverview({ db, keyring }: { db: Queryable; keyring: Keyring }): Promise<Overview> {
-  return readOverview(db, keyring.currentKeyId);
-}
 
 /** Finds wallets of all organisations by id, address or user. */
 export async function search({ db }: { db: Queryable }, text: string): Promise<SearchHit[]> {

@@ -48,34 +48,6 @@ export async function readVelocity(db: Queryable, scope: string): Promise<Won> {
   return won(row?.amount_won ?? 0n);
 }
 
-export interface Overview {
-  /** PostgreSQL's estimate. */
-  walletsEstimate: bigint;
-  unfinishedWallets: number;
-  currentSeals: number;
-  oldSeals: number;
-  lastRefusedAt: Date | null;
-}
-
-const MOST_UNFINISHED = 10_000;
-const MOST_SEEDS = 200_000;
-
-export function readOverview(db: Queryable, currentKekId: string): Promise<Overview> {
-  const counted = (rows: Sql) => sql`(select count(*)::integer from (${rows}) as counted)`;
-  const seeds = (condition: Sql) => sql`(select from seeds where ${condition} limit ${MOST_SEEDS})`;
-  const unfinished = sql`
-    select from wallets where status in ('OPENING', 'DEACTIVATING')
-    order by updated_at limit ${MOST_UNFINISHED}`;
-  const others = sql`
-    ${seeds(sql`kek_id < ${currentKekId}`)} union all ${seeds(sql`kek_id > ${currentKekId}`)}`;
-  return db.one<Overview>(sql`
-    select ${counted(unfinished)} as "unfinishedWallets",
-      ${counted(seeds(sql`kek_id = ${currentKekId}`))} as "currentSeals", ${counted(others)} as "oldSeals",
-      (select greatest(reltuples, 0)::bigint from pg_class
-        where oid = 'wallets'::regclass) as "walletsEstimate",
-      (select refused_at from signing_refusals order by id desc limit 1) as "lastRefusedAt"`);
-}
-
 export interface Signing {
   fromWalletId: string;
   kind: SigningIntent["kind"];
