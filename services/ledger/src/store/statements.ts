@@ -65,22 +65,61 @@ function firstSequence(account: Account, isBefore: Sql): Sql {
     select before + 1 as sequence from search where step = 0`;
 }
 
-/** The balance after all lines before each time, in the order of the times. */
+/**
+ * The balance after all lines before each time, in the order of the times. All times share the steps of
+ * one binary search, so days without a line cost nothing.
+ */
 export async function listBalancesBefore(db: Queryable, account: Account, times: Date[]): Promise<Won[]> {
-  const rows = await db.query<{ balance: bigint | null }>(
+  let before = times.map(() => 0n);
+  for (let step = largestStep(account.sequence); step > 0n; step /= 2n) {
+    const lines = await findLinesFrom(
+      db,
+      account,
+      before.map((sequence) => sequence + step),
+    );
+    before = before.map((sequence, index) => {
+      const line = lines.get(sequence + step);
+      return line !== undefined && line.postedAt < times[index]! ? sequence + step : sequence;
+    });
+  }
+  const lines = await findLinesFrom(
+    db,
+    account,
+    before.map((sequence) => sequence + 1n),
+  );
+  return before.map((sequence) => lines.get(sequence + 1n)?.balanceBefore ?? account.balanceWon);
+}
+
+interface DatedBalance {
+  postedAt: Date;
+  balanceBefore: Won;
+}
+
+/** The first line from each sequence on, by that sequence. */
+async function findLinesFrom(
+  db: Queryable,
+  account: Account,
+  sequences: bigint[],
+): Promise<Map<bigint, DatedBalance>> {
+  const rows = await db.query<{ sequence: bigint; posted_at: Date; balance: bigint }>(
     named(
-      "statement_balances_before",
+      "statement_lines_from",
       sql`
-        select (
-          select balance_after_won - amount_won from postings
-          where account_number = ${account.number} and sequence between s.sequence and ${account.sequence}
-          order by sequence limit 1) as balance
-        from unnest(${times}::timestamptz[]) with ordinality as t (at, position)
-        cross join lateral (${firstSequence(account, sql`e.posted_at < t.at`)}) s
-        order by t.position`,
+        select s.sequence, e.posted_at, p.balance
+        from unnest(${[...new Set(sequences)]}::bigint[]) as s (sequence)
+        cross join lateral (
+          select org_id, entry_id, balance_after_won - amount_won as balance from postings
+          where account_number = ${account.number} and sequence >= s.sequence and sequence <= ${account.sequence}
+          order by sequence limit 1) p
+        join entries e on e.org_id = p.org_id and e.id = p.entry_id`,
     ),
   );
-  return rows.map(({ balance }) => (balance === null ? account.balanceWon : won(balance)));
+  return new Map(
+    rows.map(({ sequence, posted_at: postedAt, balance }) => [
+      sequence,
+      { postedAt, balanceBefore: won(balance) },
+    ]),
+  );
 }
 
 /** The largest power of two that a sequence has reached. */
