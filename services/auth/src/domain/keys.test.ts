@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { newId } from "@wonrail/kit/contract/ids";
 import { makeGrant } from "./grants";
 import {
@@ -32,6 +33,27 @@ describe("standingOf", () => {
     expect(standingOf(key(), ending, now).cacheableMs).toBe(200);
     const starting = { ...organisation, subscriptionStartsAt: after(now, 100) };
     expect(standingOf(key(), starting, now)).toMatchObject({ access: "SESSION", cacheableMs: 100 });
+  });
+
+  test("holds for as long as it may be cached", () => {
+    const offset = fc.integer({ min: -4, max: 4 }).map((steps) => after(now, steps * 300));
+    const status = fc.constantFrom("ACTIVE" as const, "SUSPENDED" as const);
+    fc.assert(
+      fc.property(
+        offset,
+        offset,
+        offset,
+        status,
+        (subscriptionStartsAt, subscriptionEndsAt, expiresAt, status) => {
+          const terms = { ...organisation, subscriptionStartsAt, subscriptionEndsAt, status };
+          const { cacheableMs, ...standing } = standingOf(key({ expiresAt }), terms, now);
+          expect(cacheableMs).toBeGreaterThanOrEqual(300);
+          expect(cacheableMs).toBeLessThanOrEqual(1_000);
+          const last = standingOf(key({ expiresAt }), terms, after(now, cacheableMs - 1));
+          expect(last).toMatchObject(standing);
+        },
+      ),
+    );
   });
 
   test("allows only a refresh from its expiry on, with or without subscription", () => {
@@ -69,9 +91,9 @@ describe("decideRefresh", () => {
   const older = key({ supersededAt: issuedAt, overlapEndsAt: issuedAt });
 
   test("issues a new key for the current key, also when it has expired", () => {
-    expect(decideRefresh({ presented: current, current, canBeGivenAgain: false, now })).toBe("issue");
-    const later = after(expiresAt, 1);
-    expect(decideRefresh({ presented: current, current, canBeGivenAgain: false, now: later })).toBe("issue");
+    const times = [now, after(expiresAt, 1)];
+    const facts = { presented: current, current, canBeGivenAgain: true };
+    expect(times.map((now) => decideRefresh({ ...facts, now }))).toEqual(["issue", "issue"]);
   });
 
   test("returns the current key for an older key", () => {
@@ -84,7 +106,7 @@ describe("decideRefresh", () => {
   });
 
   test("issues a new key for an older key when the current key was revoked", () => {
-    expect(decideRefresh({ presented: older, current: null, canBeGivenAgain: false, now })).toBe("issue");
+    expect(decideRefresh({ presented: older, current: null, canBeGivenAgain: true, now })).toBe("issue");
   });
 
   test("refuses a revoked key in every case", () => {

@@ -14,6 +14,7 @@ describe("the size of a lease", () => {
     [usage(99n, 1n), 50, 0],
     [usage(100n, 0n), 50, 0],
     [usage(0n, 0n), 0, 0],
+    [usage(0n, 0n), -1, 0],
   ])("is for %j free and %d wanted: %d", (before, wanted, expected) => {
     expect(leaseSize(before, before.limit, wanted)).toBe(expected);
   });
@@ -38,8 +39,28 @@ test("an expired lease counts in full until its report, which counts once", () =
 });
 
 test("a report above the granted units is refused", () => {
-  expect(() => accountForLease(usage(0n, 10n), { state: "OPEN", granted: 10 }, 11)).toThrow("not valid");
+  const fields = [{ path: "accounts.spent", message: "only 10 were lent" }];
+  expect(() => accountForLease(usage(0n, 10n), { state: "OPEN", granted: 10 }, 11)).toThrow(
+    expect.objectContaining({ code: "REQ_001", details: { fields } }),
+  );
 });
+
+test.each([
+  ["an expiry of an expired lease", () => expireLease(usage(0n, 10n), lease("EXPIRED")), "only an open"],
+  ["a lease beyond the limit", () => lend(usage(95n, 0n), 100n, 6), "beyond its limit"],
+  ["an expiry of units that are not lent", () => expireLease(usage(0n, 9n), lease("OPEN")), "negative"],
+  [
+    "a report of units that are not spent",
+    () => accountForLease(usage(9n, 0n), lease("EXPIRED"), 0),
+    "negative",
+  ],
+])("%s is a programming error", (_, change, message) => {
+  expect(change).toThrow(message);
+});
+
+function lease(state: QuotaLease["state"]): QuotaLease {
+  return { state, granted: 10 };
+}
 
 test("usage never exceeds the limit, and reported units return, whatever gateways repeat or lose", () => {
   const step = fc.oneof(

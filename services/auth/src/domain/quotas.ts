@@ -1,3 +1,4 @@
+import { largest, smallest } from "@wonrail/kit/bigints";
 import { assert, invalidRequest } from "@wonrail/kit/contract/errors";
 
 /**
@@ -28,8 +29,7 @@ export interface QuotaLease {
 export function leaseSize(usage: QuotaUsage, limit: bigint, wanted: number): number {
   const free = limit - usage.spent - usage.leased;
   if (free <= 0n || wanted <= 0) return 0;
-  const share = free / LEASE_SHARE;
-  return Number(smallest(BigInt(wanted), MAX_LEASE_UNITS, share > 1n ? share : 1n));
+  return Number(smallest(BigInt(wanted), MAX_LEASE_UNITS, largest(free / LEASE_SHARE, 1n)));
 }
 
 export function lend(usage: QuotaUsage, limit: bigint, units: number): QuotaUsage {
@@ -69,8 +69,4 @@ function checked(usage: QuotaUsage): QuotaUsage {
   assert(usage.spent >= 0n && usage.leased >= 0n, "quota use cannot be negative");
   assert(usage.spent + usage.leased <= usage.limit, "a quota cannot be lent beyond its limit");
   return usage;
-}
-
-function smallest(...values: bigint[]): bigint {
-  return values.reduce((least, value) => (value < least ? value : least));
 }

@@ -24,7 +24,7 @@ test("half of the tokens are granted when they do not suffice", () => {
 
 test("a clock that steps back neither refills nor empties", () => {
   const drawn = drawTokens(full, rule, at(0), 15);
-  const back = drawTokens(drawn.bucket, rule, at(-5_000), 0);
+  const back = drawTokens(drawn.bucket, rule, at(-10_000), 0);
   expect(back.bucket).toEqual(drawn.bucket);
   expect(drawTokens(back.bucket, rule, at(100), 0).remaining).toBe(6);
 });

@@ -1,3 +1,5 @@
+import { smallest } from "@wonrail/kit/bigints";
+
 /**
  * The life of a rate lease. A request that passes at time t used a token drawn after t − 1 s. Draws
  * in any time are at most rate × time + burst. So in a window of W seconds at most rate × (W + 1) +
@@ -38,7 +40,7 @@ function refill({ refilledAt: lastAt, ...bucket }: RateBucket, rule: RateRule, n
   const capacity = BigInt(rule.burst) * 1000n;
   const filled = bucket.millitokens + BigInt(elapsedMs) * BigInt(rule.perSecond);
   const refilledAt = new Date(lastAt.getTime() + elapsedMs);
-  return { millitokens: filled < capacity ? filled : capacity, refilledAt };
+  return { millitokens: smallest(filled, capacity), refilledAt };
 }
 
 export function drawTokens(bucket: RateBucket, rule: RateRule, now: Date, wanted: number): RateDraw {
@@ -50,7 +52,7 @@ export function drawTokens(bucket: RateBucket, rule: RateRule, now: Date, wanted
     bucket: { ...filled, millitokens: left },
     granted,
     remaining: available - granted,
-    retryAfterMs: left >= 1000n ? 0 : Math.ceil(Number(1000n - left) / rule.perSecond),
+    retryAfterMs: Math.max(0, Math.ceil(Number(1000n - left) / rule.perSecond)),
   };
 }
 

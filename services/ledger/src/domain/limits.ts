@@ -1,3 +1,4 @@
+import { largest } from "@wonrail/kit/bigints";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import type { Account } from "./types";
@@ -64,5 +65,5 @@ export function takeFromLimit(account: Account, day: number, amountWon: Won): vo
  */
 export function giveBackToLimit(account: Account, day: number, amountWon: Won): void {
   if (account.limitDay !== day) return;
-  account.limitUsedWon = account.limitUsedWon < amountWon ? ZERO_WON : won(account.limitUsedWon - amountWon);
+  account.limitUsedWon = largest(won(account.limitUsedWon - amountWon), ZERO_WON);
 }

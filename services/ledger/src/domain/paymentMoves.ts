@@ -1,3 +1,4 @@
+import { smallest } from "@wonrail/kit/bigints";
 import { DomainError, assert } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import {
@@ -70,8 +71,7 @@ export function returnPart(book: Book, request: LedgerRequest, payment: Entry, p
 /** A closed or frozen INCENTIVE wallet gives nothing back. */
 function clawBack(incentive: Account | undefined, restoredWon: Won, accruedWon: Won): Won {
   if (!incentive || !canPay(incentive)) return ZERO_WON;
-  const availableWon = availableOf(incentive) + restoredWon;
-  return availableWon < accruedWon ? won(availableWon) : accruedWon;
+  return smallest(won(availableOf(incentive) + restoredWon), accruedWon);
 }
 
 function walletsOfPayment(book: Book, { postings }: Entry) {

@@ -1,3 +1,4 @@
+import { largest, smallest } from "@wonrail/kit/bigints";
 import type { Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { MAX_OFFSET_ROWS, cutPage, readPage, rowsToRead, type Page } from "@wonrail/kit/page";
@@ -77,8 +78,8 @@ function detachedLinesOf(
 function rangeAfter({ first, last }: SequenceRange, { after, oldestFirst }: Page): SequenceRange {
   if (after === null) return { first, last };
   const shown = BigInt(after);
-  if (oldestFirst) return { first: shown < first ? first : smaller(shown, last) + 1n, last };
-  return { first, last: smaller(shown - 1n, last) };
+  if (oldestFirst) return { first: shown < first ? first : smallest(shown, last) + 1n, last };
+  return { first, last: smallest(shown - 1n, last) };
 }
 
 /**
@@ -109,12 +110,8 @@ async function readLines(
 /** The sequences of a page that has no detached line. */
 function partOf({ first, last }: SequenceRange, { limit, oldestFirst }: RowsWanted): SequenceRange {
   const span = BigInt(limit) - 1n;
-  if (oldestFirst) return { first, last: smaller(first + span, last) };
-  return { first: last - span > first ? last - span : first, last };
-}
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
+  if (oldestFirst) return { first, last: smallest(first + span, last) };
+  return { first: largest(last - span, first), last };
 }
 
 function countLines(

@@ -1,3 +1,5 @@
+import { largest, smallest } from "@wonrail/kit/bigints";
+
 /** The fees that a transaction offers. */
 export interface Fees {
   maxFeeWei: bigint;
@@ -13,7 +15,7 @@ export interface Market {
 
 /** The fees of a first offer; null while even the next block is dearer than the cap. */
 export function firstFees({ baseFeeWei, tipWei, capWei }: Market): Fees | null {
-  const priorityFeeWei = tipWei > 1n ? tipWei : 1n;
+  const priorityFeeWei = largest(tipWei, 1n);
   const maxFeeWei = offerFor({ baseFeeWei, tipWei: priorityFeeWei, capWei });
   return maxFeeWei === null ? null : { maxFeeWei, priorityFeeWei };
 }
@@ -24,10 +26,10 @@ export function firstFees({ baseFeeWei, tipWei, capWei }: Market): Fees | null {
  */
 export function replacementFees(last: Fees, market: Market): Fees | null {
   const least = bump(last.maxFeeWei);
-  const tipWei = larger(bump(last.priorityFeeWei), market.tipWei);
+  const tipWei = largest(bump(last.priorityFeeWei), market.tipWei);
   const offer = offerFor({ ...market, tipWei });
   if (least > market.capWei || offer === null) return null;
-  return { maxFeeWei: larger(least, offer), priorityFeeWei: tipWei };
+  return { maxFeeWei: largest(least, offer), priorityFeeWei: tipWei };
 }
 
 /**
@@ -35,7 +37,7 @@ export function replacementFees(last: Fees, market: Market): Fees | null {
  * fee, at most the tip.
  */
 export function isEnough({ maxFeeWei, priorityFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
-  return smaller(maxFeeWei - baseFeeWei, priorityFeeWei) >= tipWei;
+  return smallest(maxFeeWei - baseFeeWei, priorityFeeWei) >= tipWei;
 }
 
 /**
@@ -46,19 +48,11 @@ function offerFor({ baseFeeWei, tipWei, capWei }: Market): bigint | null {
   const needed = baseFeeWei + tipWei;
   if (needed > capWei) return null;
   const most = (capWei * 7n) / 10n;
-  return needed <= most ? smaller(baseFeeWei * 2n + tipWei, most) : needed;
+  return needed <= most ? smallest(baseFeeWei * 2n + tipWei, most) : needed;
 }
 
 function bump(feeWei: bigint): bigint {
   return feeWei + feeWei / 8n + 1n;
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
-}
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }
 
 /** No transaction may take more than 2^24 (EIP-7825). */
@@ -70,7 +64,7 @@ const GAS_AT_ANY_PRICE = 1_000_000n;
 
 /** Gas limit of one transaction: three quarters of a block, so that it fits beside others. */
 export function mostGas(blockGasLimit: bigint): bigint {
-  return smaller((blockGasLimit * 3n) / 4n, MOST_GAS);
+  return smallest((blockGasLimit * 3n) / 4n, MOST_GAS);
 }
 
 /**
@@ -78,7 +72,7 @@ export function mostGas(blockGasLimit: bigint): bigint {
  * could then use the nonce. One operation always fits.
  */
 export function gasRoom(blockGasLimit: bigint, { maxFeeWei }: Fees): bigint {
-  return smaller(mostGas(blockGasLimit), larger(MOST_COST_WEI / maxFeeWei, GAS_AT_ANY_PRICE));
+  return smallest(mostGas(blockGasLimit), largest(MOST_COST_WEI / maxFeeWei, GAS_AT_ANY_PRICE));
 }
 
 const LEAST_NOOP_GAS = 21_000n;
@@ -90,11 +84,11 @@ const MOST_NOOP_GAS = 1_000_000n;
  */
 export function noopGas(estimate: bigint): bigint {
   if (estimate <= LEAST_NOOP_GAS) return LEAST_NOOP_GAS;
-  return smaller((estimate * 5n) / 4n, MOST_NOOP_GAS);
+  return smallest((estimate * 5n) / 4n, MOST_NOOP_GAS);
 }
 
 /** The market for a replacement with this gas: the cap shrinks to the cost that nodes accept. */
 export function withinCost(market: Market, gasLimit: bigint): Market {
   if (gasLimit <= GAS_AT_ANY_PRICE) return market;
-  return { ...market, capWei: smaller(market.capWei, MOST_COST_WEI / gasLimit) };
+  return { ...market, capWei: smallest(market.capWei, MOST_COST_WEI / gasLimit) };
 }

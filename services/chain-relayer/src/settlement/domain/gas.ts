@@ -1,3 +1,5 @@
+import { largest, smallest } from "@wonrail/kit/bigints";
+
 const BASE_GAS = 60_000n;
 /**
  * A wallet's first transfer and one to a new receiver write a fresh word each: about 66,000
@@ -34,12 +36,12 @@ export function usualGasFor(operations: { steps: number; isHold: boolean }[]): b
 
 /** Gas limit of a transaction after nodes refused another one's cost. */
 export function cheapGas(room: bigint, leastGas: bigint): bigint {
-  return smaller(room, larger(leastGas, GAS_AT_ANY_PRICE));
+  return smallest(room, largest(leastGas, GAS_AT_ANY_PRICE));
 }
 
 /** Gas limit of a transaction after its operations reverted so many times. */
 export function halvedGas(room: bigint, leastGas: bigint, times: number): bigint {
-  return smaller(room, larger(room >> BigInt(times), leastGas));
+  return smallest(room, largest(room >> BigInt(times), leastGas));
 }
 
 /** An operation without remaining steps still needs gas for its look-up and event. */
@@ -49,12 +51,4 @@ function atLeastOne(steps: number): number {
 
 function reserveFor(stepsPerOperation: number[]): bigint {
   return (BigInt(Math.max(0, ...stepsPerOperation)) + 1n) * RESERVE_PER_STEP;
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
-}
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -1,3 +1,5 @@
+import { largest, smallest } from "@wonrail/kit/bigints";
+
 /** An operation that mints. */
 export interface Mint {
   orgId: string;
@@ -25,11 +27,10 @@ function sharesOf(mints: readonly Mint[], room: bigint): Map<string, bigint> {
   const demands = new Map<string, bigint>();
   for (const { orgId, units } of mints) demands.set(orgId, (demands.get(orgId) ?? 0n) + units);
   const rising = [...demands].sort(([, one], [, other]) => (one < other ? -1 : 1));
-  let left = room > 0n ? room : 0n;
+  let left = largest(room, 0n);
   return new Map(
     rising.map(([orgId, demand], index) => {
-      const equal = left / BigInt(rising.length - index);
-      const share = demand < equal ? demand : equal;
+      const share = smallest(demand, left / BigInt(rising.length - index));
       left -= share;
       return [orgId, share];
     }),

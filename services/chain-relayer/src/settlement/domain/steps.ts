@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { smallest } from "@wonrail/kit/bigints";
 import { type Won, won } from "@wonrail/kit/contract/money";
 import { type StepKind } from "../../evm";
 
@@ -38,7 +39,7 @@ export function stepsOf(lines: readonly Line[]): Step[] {
   const steps: Step[] = [];
   for (const payer of payers) {
     for (const payee of payees) {
-      const amount = payer.left < payee.left ? payer.left : payee.left;
+      const amount = smallest(payer.left, payee.left);
       if (amount === 0n) continue;
       payer.left -= amount;
       payee.left -= amount;

@@ -1,3 +1,4 @@
+import { smallest } from "@wonrail/kit/bigints";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import { tooLittle } from "../../domain/book";
@@ -13,7 +14,7 @@ interface Split {
 
 /** Splits a payment over the payer's available balances, in the fixed order GOVERNMENT, INCENTIVE, NORMAL. */
 export function splitPayment(amountWon: Won, available: Split, incentiveAmountWon: Won | null): Split {
-  const governmentWon = least(amountWon, available.governmentWon, GOVERNMENT_SHARE_WON);
+  const governmentWon = smallest(amountWon, available.governmentWon, GOVERNMENT_SHARE_WON);
   const afterGovernmentWon = won(amountWon - governmentWon);
   const incentiveWon = incentivePart(afterGovernmentWon, available.incentiveWon, incentiveAmountWon);
   const normalWon = won(afterGovernmentWon - incentiveWon);
@@ -25,12 +26,8 @@ export function splitPayment(amountWon: Won, available: Split, incentiveAmountWo
 }
 
 function incentivePart(amountWon: Won, availableWon: Won, askedWon: Won | null): Won {
-  if (askedWon === null) return least(amountWon, availableWon);
+  if (askedWon === null) return smallest(amountWon, availableWon);
   if (askedWon > availableWon) throw new DomainError("PAY_006", { reason: "over_balance" });
   if (askedWon > amountWon) throw new DomainError("PAY_006", { reason: "over_amount" });
   return askedWon;
-}
-
-function least(first: Won, ...others: Won[]): Won {
-  return others.reduce((least, amount) => (amount < least ? amount : least), first);
 }

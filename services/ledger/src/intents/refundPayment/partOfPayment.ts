@@ -1,3 +1,4 @@
+import { smallest } from "@wonrail/kit/bigints";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import type { PaymentMade } from "../../domain/results";
 
@@ -18,8 +19,8 @@ export function partOfPayment(made: PaymentMade, refundedWon: Won, amountWon: Wo
 
 /** Reverses the waterfall: NORMAL, then INCENTIVE, then GOVERNMENT. */
 function returnedUpTo(made: PaymentMade, refundedWon: Won): PaymentMade {
-  const normalWon = least(refundedWon, made.normalWon);
-  const incentiveWon = least(won(refundedWon - normalWon), made.incentiveWon);
+  const normalWon = smallest(refundedWon, made.normalWon);
+  const incentiveWon = smallest(won(refundedWon - normalWon), made.incentiveWon);
   const governmentWon = won(refundedWon - normalWon - incentiveWon);
   const incentiveAccruedWon = won(made.incentiveAccruedWon - accrualOfRest(made, normalWon));
   return { governmentWon, incentiveWon, normalWon, incentiveAccruedWon };
@@ -29,8 +30,4 @@ function returnedUpTo(made: PaymentMade, refundedWon: Won): PaymentMade {
 function accrualOfRest({ normalWon, incentiveAccruedWon }: PaymentMade, returnedWon: Won): Won {
   if (normalWon === 0n) return ZERO_WON;
   return won((incentiveAccruedWon * (normalWon - returnedWon)) / normalWon);
-}
-
-function least(one: Won, other: Won): Won {
-  return one < other ? one : other;
 }
