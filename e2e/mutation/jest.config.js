@@ -14,7 +14,8 @@ module.exports = {
   ...unit,
   rootDir,
   // Stryker extends the environment, and finds it by its whole path only.
-  testEnvironment: join(rootDir, "e2e/setup/sharedTypes.js"),
+  testEnvironment: join(rootDir, "e2e/mutation/firstFailure.js"),
+  testSequencer: join(rootDir, "e2e/mutation/slowestLast.js"),
   testPathIgnorePatterns: [...unit.testPathIgnorePatterns, ...LEFT_OUT],
   roots: [`<rootDir>/services/${process.env.MUTATED_SERVICE}/src`],
   testTimeout: 120_000,

@@ -41,14 +41,19 @@ export function readMutants(reportText: string): Mutant[] {
   );
 }
 
-/** Killed mutants of all that a test could have killed. A test that no longer ends kills, too. */
+/** The killed ones of the mutants that ran. */
 export function scoreOf(mutants: Mutant[]): number {
-  const killed = countOf(mutants, ["Killed", "Timeout"]);
-  return killed / (killed + countOf(mutants, ["Survived", "NoCoverage"]));
+  const killed = mutants.filter(isKilled).length;
+  return killed / (killed + mutants.filter(isSurvivor).length);
 }
 
-export function countOf(mutants: Mutant[], statuses: Mutant["status"][]): number {
-  return mutants.filter(({ status }) => statuses.includes(status)).length;
+/** A mutant is killed by a test that fails, that no longer ends, or whose file no longer loads. */
+export function isKilled({ status }: Mutant): boolean {
+  return status === "Killed" || status === "Timeout" || status === "RuntimeError";
+}
+
+export function isSurvivor({ status }: Mutant): boolean {
+  return status === "Survived" || status === "NoCoverage";
 }
 
 function offsetOf(source: string, { line, column }: Place): number {

@@ -1,4 +1,4 @@
-import { countOf, type Mutant, scoreOf } from "./mutants";
+import { isKilled, isSurvivor, type Mutant, scoreOf } from "./mutants";
 import { reasonFor } from "./survivors";
 
 export interface ServiceMutants {
@@ -11,9 +11,9 @@ const LONGEST = 90;
 /** The scores of the services, and the mutants that no test killed. */
 export function renderResults(results: ServiceMutants[]): string {
   const all = { service: "all", mutants: results.flatMap(({ mutants }) => mutants) };
-  const survivors = all.mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
+  const survivors = all.mutants.filter(isSurvivor);
   return [
-    "| Service | Mutants | Killed | Not killed | Static, not run | Score |\n|---|---|---|---|---|---|",
+    "| Service | Mutants | Killed | Not killed | Score |\n|---|---|---|---|---|",
     ...[...results, all].map(renderScore),
     "",
     "| Not killed | Change | Reason |\n|---|---|---|",
@@ -22,11 +22,9 @@ export function renderResults(results: ServiceMutants[]): string {
 }
 
 function renderScore({ service, mutants }: ServiceMutants): string {
-  const killed = countOf(mutants, ["Killed", "Timeout"]);
-  const survived = countOf(mutants, ["Survived", "NoCoverage"]);
-  const ignored = countOf(mutants, ["Ignored"]);
+  const [killed, survived] = [mutants.filter(isKilled).length, mutants.filter(isSurvivor).length];
   const score = `${(scoreOf(mutants) * 100).toFixed(1)} %`;
-  return `| ${[service, mutants.length, killed, survived, ignored, score].join(" | ")} |`;
+  return `| ${[service, killed + survived, killed, survived, score].join(" | ")} |`;
 }
 
 function renderSurvivor(mutant: Mutant): string {
