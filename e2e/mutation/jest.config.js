@@ -15,6 +15,7 @@ module.exports = {
   rootDir,
   // Stryker extends the environment, and finds it by its whole path only.
   testEnvironment: join(rootDir, "e2e/mutation/firstFailure.js"),
+  runner: join(rootDir, "e2e/mutation/mutantRunner.js"),
   testSequencer: join(rootDir, "e2e/mutation/slowestLast.js"),
   testPathIgnorePatterns: [...unit.testPathIgnorePatterns, ...LEFT_OUT],
   roots: [`<rootDir>/services/${process.env.MUTATED_SERVICE}/src`],

@@ -17,7 +17,7 @@ export default {
   // a constant, or of a rule that is called then, runs all tests that import the file.
   ignoreStatic: false,
   concurrency: 1,
-  timeoutMS: 20_000,
+  timeoutMS: 60_000,
   dryRunTimeoutMinutes: 15,
   incremental: true,
   incrementalFile: `${reports}/${service}.incremental.json`,

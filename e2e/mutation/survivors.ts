@@ -5,6 +5,7 @@ interface Rule extends Partial<Pick<Mutant, "file" | "mutator" | "original" | "r
 }
 
 const auth = "services/auth/src/domain";
+const feed = "services/events/src/feed/domain";
 const wallet = "services/wallet/src/domain";
 
 /** Why no test kills these mutants. The first rule whose fields all fit gives the reason. */
@@ -28,6 +29,21 @@ const RULES: Rule[] = [
     file: `${auth}/throttle.ts`,
     replacement: '["Stryker was here"]',
     reason: "equivalent: a text has no failures, so it adds no wait",
+  },
+  {
+    file: `${feed}/settlements.ts`,
+    original: 'typeof ownId === "string"',
+    reason: "equivalent: an undefined name is never looked up",
+  },
+  {
+    file: `${feed}/settlements.ts`,
+    replacement: '["Stryker was here"]',
+    reason: "equivalent: a text has no id, and an undefined name is never looked up",
+  },
+  {
+    file: `${feed}/journal.ts`,
+    original: "ledgerRef === undefined",
+    reason: "equivalent: the pattern does not match the word undefined",
   },
   {
     file: `${wallet}/wallet.ts`,

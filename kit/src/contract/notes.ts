@@ -83,7 +83,8 @@ function metadataProblems(metadata: Record<string, string>): FieldProblem[] {
   ];
 }
 
-function textProblems(path: string, text: string | undefined, maxCharacters: number): FieldProblem[] {
+/** Problems of a text that is stored. */
+export function textProblems(path: string, text: string | undefined, maxCharacters: number): FieldProblem[] {
   if (text === undefined) return [];
   if (text.includes("\0")) return [{ path, message: "must not contain a NUL" }];
   if ([...text].length <= maxCharacters) return [];

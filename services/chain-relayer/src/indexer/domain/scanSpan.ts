@@ -1,3 +1,5 @@
+import { largest, smallest } from "@wonrail/kit/bigints";
+
 /**
  * Number of final blocks per question: smaller for busy blocks and failing nodes, larger for quiet
  * ones.
@@ -17,15 +19,14 @@ const MANY_EVENTS = 10_000;
 
 export function createScanSpan(): ScanSpan {
   let blocks = FIRST_BLOCKS;
-  const fewer = () => void (blocks = blocks > 1n ? blocks / 2n : 1n);
+  const fewer = () => void (blocks = largest(blocks / 2n, 1n));
   return {
     get blocks() {
       return blocks;
     },
     tookIn(events) {
       if (events > MANY_EVENTS) fewer();
-      else if (events < MANY_EVENTS / 4 && blocks < MOST_BLOCKS)
-        blocks = blocks * 2n < MOST_BLOCKS ? blocks * 2n : MOST_BLOCKS;
+      else if (events < MANY_EVENTS / 4) blocks = smallest(blocks * 2n, MOST_BLOCKS);
     },
     failed: fewer,
   };

@@ -1,11 +1,13 @@
 import { type Address, readAddress } from "@wonrail/kit/contract/address";
 import { DomainError } from "@wonrail/kit/contract/errors";
+import { MAX_WON } from "@wonrail/kit/contract/money";
 import {
   asMade,
   differingField,
   dueTimeOf,
   findTransferProblem,
   firstRun,
+  LAST_CHECK_MS,
   nextCheckMs,
   readFields,
   readReason,
@@ -32,14 +34,22 @@ const HASH = `0x${"aB".repeat(32)}`;
 
 test("reads an instant record with a lower-case hash, checksummed addresses and exact amounts", () => {
   const amount = "9".repeat(78);
-  const read = readFields("INSTANT", { ...GIVEN, txHash: HASH, amount, fee: "0" }, NOW);
-  expect(read).toMatchObject({ txHash: HASH.toLowerCase(), toAddress: ADDRESS, fee: 0n, memo: null });
-  expect(read.amount.toString()).toBe(amount);
+  const notes = { memo: "😀".repeat(200), reference: "r", metadata: { till: "5" } };
+  const networks = { fromNetworkType: "BASE_2", toNetworkType: "N".repeat(40) };
+  const given = { ...GIVEN, ...networks, ...notes, txHash: HASH, amount, fee: "0" };
+  expect(readFields("INSTANT", given, NOW)).toEqual({
+    ...{ paymentType: "INSTANT", fromNetwork: "BASE_2", toNetwork: "N".repeat(40), ...notes },
+    ...{ fromAddress: ADDRESS, toAddress: ADDRESS, amount: BigInt(amount), fee: 0n },
+    ...{ txHash: HASH.toLowerCase(), scheduledAt: null },
+  });
 });
 
-test("reads a scheduled record", () => {
-  const read = readFields("SCHEDULED", { ...GIVEN, scheduledAt: LATER, memo: "😀".repeat(200) }, NOW);
-  expect(read).toMatchObject({ txHash: null, scheduledAt: LATER });
+test("reads a scheduled record without notes, fee and hash", () => {
+  expect(readFields("SCHEDULED", { ...GIVEN, scheduledAt: LATER }, NOW)).toEqual({
+    ...{ paymentType: "SCHEDULED", fromNetwork: "WON_TESTNET", toNetwork: "WON_TESTNET" },
+    ...{ fromAddress: ADDRESS, toAddress: ADDRESS, amount: 1_000_000n, fee: null, txHash: null },
+    ...{ memo: null, reference: null, metadata: {}, scheduledAt: LATER },
+  });
 });
 
 test.each([
@@ -52,6 +62,11 @@ test.each([
   ["INSTANT", { txHash: HASH, amount: "1".repeat(79) }, "amount"],
   ["INSTANT", { txHash: HASH, fee: "1e3" }, "fee"],
   ["INSTANT", { txHash: HASH, fromNetworkType: "won" }, "fromNetworkType"],
+  ["INSTANT", { txHash: HASH, fromNetworkType: "1WON" }, "fromNetworkType"],
+  ["INSTANT", { txHash: HASH, toNetworkType: "WON TESTNET" }, "toNetworkType"],
+  ["INSTANT", { txHash: HASH, toNetworkType: "N".repeat(41) }, "toNetworkType"],
+  ["INSTANT", { txHash: HASH, toAddress: "0x1" }, "toAddress"],
+  ["INSTANT", { txHash: HASH, amount: " 1" }, "amount"],
   ["INSTANT", { txHash: HASH, fromAddress: ADDRESS.replace("E0F", "e0F") }, "fromAddress"],
   ["INSTANT", { txHash: HASH, memo: "x".repeat(201) }, "memo"],
   ["INSTANT", { txHash: HASH, memo: "a\0b" }, "memo"],
@@ -62,7 +77,7 @@ test.each([
 ] as const)("refuses %s with %j, naming %s", (paymentType, change, path) => {
   expect(refusal(() => readFields(paymentType, { ...GIVEN, ...change }, NOW))).toMatchObject({
     code: "REQ_001",
-    details: { fields: [{ path }] },
+    details: { fields: [{ path, message: expect.stringMatching(/^(must|is|has|goes) /) }] },
   });
 });
 
@@ -91,7 +106,7 @@ test("a status changes once from PENDING, by its owner only while no transfer ha
         const ask = () => statusChanges({ status, run }, wanted);
         if (wanted === status) expect(ask()).toBe(false);
         else if (free) expect(ask()).toBe(true);
-        else expect(refusal(ask).code).toBe("TX_003");
+        else expect(refusal(ask)).toMatchObject({ code: "TX_003", details: { status } });
       }
     }
   }
@@ -117,29 +132,39 @@ test("a schedule changes only while SCHEDULED, PENDING and not started", () => {
     if (record.paymentType === "SCHEDULED") expect(again()).toBe(false);
     else expect(refusal(again).code).toBe("TX_004");
   }
-  expect(refusal(() => scheduleChanges(scheduledRecord({}), NOW, NOW)).code).toBe("REQ_001");
+  const fields = [{ path: "scheduledAt", message: "must be in the future" }];
+  expect(refusal(() => scheduleChanges(scheduledRecord({}), NOW, NOW)).details).toEqual({ fields });
 });
 
 test("a reason is allowed with FAILED only", () => {
   expect(readReason("FAILED", "because")).toBe("because");
   expect(readReason("CONFIRMED", undefined)).toBeNull();
-  expect(refusal(() => readReason("CONFIRMED", "because")).code).toBe("REQ_001");
-  expect(refusal(() => readReason("FAILED", "x".repeat(501))).code).toBe("REQ_001");
+  expect(readReason("FAILED", "😀".repeat(500))).toHaveLength(1_000);
+});
+
+test.each([
+  ["CONFIRMED", "because", "goes with the status FAILED only"],
+  ["FAILED", "x".repeat(501), "must have at most 500 characters"],
+  ["FAILED", "a\0b", "must not contain a NUL"],
+] as const)("for %s the reason %j is refused", (status, reason, message) => {
+  const fields = [{ path: "failureReason", message }];
+  expect(refusal(() => readReason(status, reason))).toMatchObject({ code: "REQ_001", details: { fields } });
 });
 
 test.each([
   [1_000_000n, { amountWon: 1n }],
   [0n, { problem: "amount_is_zero" }],
   [1_500_000n, { problem: "amount_is_not_whole_won" }],
-  [10n ** 77n, { problem: "amount_is_too_large" }],
+  [MAX_WON * 1_000_000n, { amountWon: MAX_WON }],
+  [(MAX_WON + 1n) * 1_000_000n, { problem: "amount_is_too_large" }],
 ])("%p units are transferred as %j", (units, expected) => {
   expect(transferableWon(units)).toEqual(expected);
 });
 
-test("the pause between look-ups grows from a second to an hour", () => {
+test("the pause between look-ups grows from a second to a day, which the last pause has", () => {
   expect(nextCheckMs(0)).toBe(1_000);
   expect(nextCheckMs(600_000)).toBe(60_000);
-  expect(nextCheckMs(10 ** 9)).toBe(86_400_000);
+  expect(nextCheckMs(LAST_CHECK_MS)).toBe(86_400_000);
 });
 
 test("a record as made is pending, with its first time and the hash that its partner named", () => {
@@ -194,7 +219,9 @@ test.each([
   "a transfer is refused for each field that makes it impossible (%#)",
   (change, paths) => {
     const transfer = { fromAddress: SENDER, toAddress: RECEIVER, amount: 1_000_000n, ...change };
-    expect(findTransferProblem(transfer, [TOKEN]).map(({ path }) => path)).toEqual(paths);
+    expect(findTransferProblem(transfer, [TOKEN])).toEqual(
+      paths.map((path) => ({ path, message: expect.stringMatching(/^must /) })),
+    );
   },
 );
 

@@ -1,6 +1,6 @@
 import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/contract/errors";
-import { noteProblems } from "@wonrail/kit/contract/notes";
+import { noteProblems, textProblems } from "@wonrail/kit/contract/notes";
 import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contract/money";
 import { TX_HASH_FORM } from "@wonrail/kit/contract/txHash";
 
@@ -181,9 +181,8 @@ export function readReason(wanted: RecordStatus, reason: string | undefined): st
   if (reason === undefined) return null;
   const path = "failureReason";
   if (wanted !== "FAILED") throw invalidRequest([{ path, message: "goes with the status FAILED only" }]);
-  if (!isText(reason, MAX_REASON_CHARACTERS)) {
-    throw invalidRequest([{ path, message: `must have at most ${MAX_REASON_CHARACTERS} characters` }]);
-  }
+  const problems = textProblems(path, reason, MAX_REASON_CHARACTERS);
+  if (problems.length > 0) throw invalidRequest(problems);
   return reason;
 }
 
@@ -265,11 +264,6 @@ function isRunning(run: Run): boolean {
 
 function isFuture(time: Date | undefined, now: Date): boolean {
   return time !== undefined && time.getTime() > now.getTime();
-}
-
-/** Counts characters as people do: an emoji is one. Postgres stores no text with a NUL. */
-function isText(text: string | undefined, maxCharacters: number): boolean {
-  return text === undefined || ([...text].length <= maxCharacters && !text.includes("\0"));
 }
 
 const CANNOT_RECEIVE = "must not be the zero address, the token or the payment manager, which cannot receive";

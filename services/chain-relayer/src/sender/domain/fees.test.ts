@@ -8,6 +8,18 @@ test("the first offer allows a doubled base fee, and leaves room for a bump unde
   expect(of(10n * GWEI)).toEqual({ maxFeeWei: 21n * GWEI, priorityFeeWei: GWEI });
   expect(of(60n * GWEI)?.maxFeeWei).toBe(70n * GWEI);
   expect(of(80n * GWEI)?.maxFeeWei).toBe(81n * GWEI);
+  expect(of(99n * GWEI)?.maxFeeWei).toBe(100n * GWEI);
+});
+
+test("offers a tip of 1 wei where the market needs none", () => {
+  const market = { baseFeeWei: GWEI, tipWei: 0n, capWei: 100n * GWEI };
+  expect(firstFees(market)).toEqual({ maxFeeWei: 2n * GWEI + 1n, priorityFeeWei: 1n });
+});
+
+test("a replacement may offer the whole cap, and never more", () => {
+  const next = (capWei: bigint) =>
+    replacementFees({ maxFeeWei: 80n, priorityFeeWei: 8n }, { baseFeeWei: 1n, tipWei: 1n, capWei });
+  expect([next(91n), next(90n)]).toEqual([{ maxFeeWei: 91n, priorityFeeWei: 10n }, null]);
 });
 
 test("waits while the next block costs more than the cap", () => {

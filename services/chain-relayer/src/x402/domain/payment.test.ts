@@ -1,3 +1,4 @@
+import { MAX_WON } from "@wonrail/kit/contract/money";
 import { type TransferAuthorization } from "../../evm";
 import {
   checkTimes,
@@ -44,6 +45,12 @@ test("an authorization in the right form is read, with its nonce in lower case",
   expect(isRefusal(readPayment(lower, NETWORK))).toBe(false);
 });
 
+test("the largest amount that the ledger can credit is read", () => {
+  const value = `${MAX_WON}000000`;
+  const request = { ...withAuthorization({ value }), terms: { ...GOOD.terms, amount: value } };
+  expect(readPayment(request, NETWORK)).toMatchObject({ units: MAX_WON * 1_000_000n });
+});
+
 const NO_NUMBERS = ["", "-1", "1.5", "0x1", "1e6", " 1", `${2n ** 256n}`, "9".repeat(79)];
 const NO_ADDRESSES = ["", "0x", SHOP.slice(0, 41), `${SHOP}0`, SHOP.replace("E", "e"), "shop.eth"];
 const CASES: [string, PaymentRequest, keyof typeof REASONS][] = [
@@ -82,7 +89,9 @@ const CASES: [string, PaymentRequest, keyof typeof REASONS][] = [
 ];
 
 test.each(CASES)("%s is refused", (_name, request, reason) => {
-  expect(readPayment(request, NETWORK)).toMatchObject({ reason: REASONS[reason] });
+  expect(readPayment(request, NETWORK)).toEqual({
+    ...{ reason: REASONS[reason], message: expect.stringMatching(/^(the|asset|amount|x402Version) /) },
+  });
 });
 
 test.each([
@@ -94,7 +103,8 @@ test.each([
   [0n, 0n, "validBefore"],
 ] as const)("an authorization valid from %s to %s: %s", (validAfter, validBefore, reason) => {
   const authorization = { ...(readPayment(GOOD, NETWORK) as TransferAuthorization), validAfter, validBefore };
-  expect(checkTimes(authorization, NOW)?.reason).toBe(reason === null ? undefined : REASONS[reason]);
+  const message = expect.stringMatching(/^the authorization /);
+  expect(checkTimes(authorization, NOW)).toEqual(reason && { reason: REASONS[reason], message });
 });
 
 test("two authorizations are the same payment when all their fields are equal", () => {

@@ -55,10 +55,15 @@ export function changeOfEntry(
   const types = TYPES_OF_KIND[entry.kind];
   if (!types) return undefined;
   const records = withChangedMetadata(recordsOf(orgId, entry), changed);
-  const objectId = objectIdOf(records);
-  if (objectId === undefined) return undefined;
   return {
-    ...{ orgId, objectId, sourceId, occurredAt: entry.postedAt!, types, ledgerRef: entry.requestId },
+    ...{
+      orgId,
+      objectId: objectIdOf(records),
+      sourceId,
+      occurredAt: entry.postedAt!,
+      types,
+      ledgerRef: entry.requestId,
+    },
     apply: (state) => ({
       data: dataOf(records, settledIn(state, network), state),
       failureReason: state?.failureReason ?? null,
@@ -75,8 +80,8 @@ export function cancellationOf({
   return { cancelId: ledgerRef, objectId };
 }
 
-function objectIdOf({ transfer, charge, refund, payment }: Records): string | undefined {
-  return transfer?.transferId ?? charge?.chargeId ?? refund?.refundId ?? payment?.paymentId;
+function objectIdOf({ transfer, charge, refund, payment }: Records): string {
+  return transfer?.transferId ?? charge?.chargeId ?? refund?.refundId ?? payment!.paymentId;
 }
 
 function dataOf(

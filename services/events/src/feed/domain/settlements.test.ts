@@ -69,7 +69,13 @@ test.each([
 
 test("a settlement of no part leaves the object as it is", () => {
   expect(apply(state(charge), news("chg_2"))).toEqual(state(charge));
+  expect(apply(state(charge), news("chg_2", { status: "SUBMITTED" }))).toEqual(state(charge));
   expect(apply(state({ walletId: "wal_1" }), news("wal_1"))).toEqual(state({ walletId: "wal_1" }));
+});
+
+test("a later end replaces an earlier end", () => {
+  const failed = state({ ...transfer, settlement: { ...SENT, status: "FAILED" } });
+  expect(apply(failed, news("trf_1"))!.data.settlement).toEqual(DONE);
 });
 
 test.each([

@@ -10,12 +10,21 @@ test("a failing endpoint is tried by one attempt at a time until one succeeds", 
   expect(limitOf("slow")).toBe(0);
   for (let count = 0; count < 9; count += 1) endpoints.ended("slow", false);
   expect(limitOf("slow")).toBe(9);
-  for (let count = 0; count < 11; count += 1) endpoints.ended("slow", false);
+  endpoints.ended("slow", false);
+  expect(limitOf("slow")).toBe(0);
+  for (let count = 0; count < 10; count += 1) endpoints.ended("slow", false);
   expect(limitOf("slow")).toBe(1);
   endpoints.began("slow");
   expect(limitOf("slow")).toBe(0);
   endpoints.ended("slow", true);
   expect(endpoints.limits(ROOM)).toEqual({ perWebhook: 20, exceptions: [] });
+});
+
+test("an endpoint with running attempts keeps its place after a success", () => {
+  const endpoints = createEndpoints();
+  for (let count = 0; count < 2; count += 1) endpoints.began("busy");
+  endpoints.ended("busy", true);
+  expect(endpoints.limits(ROOM).exceptions).toEqual([{ webhookId: "busy", limit: 19 }]);
 });
 
 test("a hundred endpoints that hang leave room for several attempts of any other endpoint", () => {

@@ -28,4 +28,6 @@ test("each warning is due once, and a late check gives the last one only", () =>
   expect([at(0.49, 0), at(0.5, 0), at(0.6, 50), at(0.75, 50), at(0.99, 75), at(1, 75), at(2, 0)]).toEqual([
     0, 50, 0, 75, 0, 100, 100,
   ]);
+  const fiveDaysMs = 120 * HOUR_MS;
+  expect([fiveDaysMs - 1, fiveDaysMs].map((ms) => warningDue(ms, 0))).toEqual([75, 100]);
 });
