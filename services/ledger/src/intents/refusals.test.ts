@@ -1,3 +1,4 @@
+import { derivedId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { decide } from "./decide";
 import {
@@ -22,6 +23,7 @@ const kim = {
   government: walletId(orgId, "kim", "GOVERNMENT"),
 };
 const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgId, "lee", "INCENTIVE") };
+const OWN_ACCOUNT = derivedId("acc", orgId, "ORG_ISSUANCE");
 const LIMIT = won(1_000_000n);
 const HOUR_MS = 3_600_000;
 
@@ -214,6 +216,61 @@ test("a refusal for lack of money names the available and the required amount", 
     code: "PAY_001",
     details: { available: 0, required: 100 },
   });
+});
+
+test.each<[string, Intent[], object]>([
+  [
+    "the organisation's own account is no wallet",
+    [chargeOf(OWN_ACCOUNT, 1n)],
+    { code: "WAL_002", details: { walletId: OWN_ACCOUNT } },
+  ],
+  [
+    "a closed wallet is named",
+    [{ kind: "closeAccount", walletId: kim.normal }, hold(kim.normal)],
+    { code: "WAL_004", details: { walletId: kim.normal } },
+  ],
+  [
+    "an INCENTIVE wallet sends no transfer",
+    [chargeOf(kim.incentive, 1n), transfer(kim.incentive, lee.normal)],
+    { code: "TRF_004", details: { walletId: kim.incentive } },
+  ],
+  [
+    "the limit of transfers is named with its used part",
+    [chargeOf(kim.normal, 3n * LIMIT), transfer(kim.normal, lee.normal, LIMIT), hold(kim.normal)],
+    { code: "TRF_003", details: { dailyLimit: 1_000_000, usedToday: 1_000_000 } },
+  ],
+  [
+    "an absent hold has no end",
+    [{ kind: "postHold", holdRequestId: requestId(9) }],
+    { code: "TRF_005", details: null },
+  ],
+  [
+    "an ended hold states its end",
+    [
+      chargeOf(kim.normal, 1n),
+      hold(kim.normal),
+      { kind: "postHold", holdRequestId: requestId(2) },
+      { kind: "voidHold", holdRequestId: requestId(2) },
+    ],
+    { code: "TX_003", details: { state: "posted" } },
+  ],
+  [
+    "a charge is no payment that can be cancelled",
+    [chargeOf(kim.normal, 1n), { kind: "cancelPayment", paymentRequestId: requestId(1) }],
+    { code: "PAY_004", details: null },
+  ],
+  [
+    "a cancelled payment is named",
+    [
+      chargeOf(kim.normal, 100n),
+      pay(kim.normal, lee.normal),
+      { kind: "cancelPayment", paymentRequestId: requestId(2) },
+      { kind: "cancelPayment", paymentRequestId: requestId(2) },
+    ],
+    { code: "PAY_003", details: { paymentId: requestId(2) } },
+  ],
+])("%s", (_, intents, refused) => {
+  expect(lastOf(...intents)).toEqual(refused);
 });
 
 test("a refused payment states its reason", () => {

@@ -158,15 +158,15 @@ describe("a cancelled payment", () => {
       incentiveClawedBackWon: 70n,
       keptFromNormalWon: 0n,
     });
-    expect(
-      cancelled.status === "posted" &&
-        Object.fromEntries(
-          cancelled.entry.balances.map(({ accountId, balanceWon }) => [accountId, balanceWon]),
-        ),
-    ).toEqual({
-      [lee.normal]: 0n,
-      [kim.incentive]: 300n,
-      [kim.normal]: 5_000n,
+    expect(cancelled).toMatchObject({
+      entry: {
+        balances: [
+          { accountId: lee.normal, balanceWon: 0n },
+          { accountId: kim.incentive, balanceWon: 300n },
+          { accountId: kim.normal, balanceWon: 5_000n },
+        ],
+        original: { requestId: requestId(3) },
+      },
     });
   });
 
@@ -339,6 +339,19 @@ test("a hold that cannot be posted stays open and can be voided", () => {
     ),
   );
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
+});
+
+test("the end of a hold names the hold and the entry that placed it", () => {
+  const [, placed, ended] = play([
+    charge(kim.normal, 900n),
+    hold(300n),
+    { kind: "postHold", holdRequestId: requestId(2) },
+  ]);
+  const facts = { walletId: kim.normal, toAddress: "0x", amountWon: 300n, holdRequestId: requestId(2) };
+  expect(placed).toMatchObject({ entry: { hold: { ...facts, state: "open", sequence: 1n } } });
+  expect(ended).toMatchObject({
+    entry: { hold: { ...facts, state: "posted" }, original: { requestId: requestId(2) } },
+  });
 });
 
 test("an ended hold releases nothing of another one", () => {
