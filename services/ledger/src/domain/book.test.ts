@@ -7,7 +7,7 @@ const kim = walletId(orgId, "kim", "NORMAL");
 const lee = walletId(orgId, "lee", "NORMAL");
 const anyRequest = (number: number) => request(orgId, requestId(number), chargeOf(kim, 1n));
 
-/** A book in which kim has 5 won, of which 2 are held. */
+/** The book has a wallet of kim with 5 won; a hold reserves 2 of them. */
 function bookOfKim() {
   const book = openBook(openState());
   Object.assign(walletOf(book, orgId, kim), { balanceWon: 5n, heldWon: 2n });
