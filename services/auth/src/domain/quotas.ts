@@ -1,4 +1,4 @@
-import { largest, smallest } from "@wonrail/kit/bigints";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
 import { assert, invalidRequest } from "@wonrail/kit/contract/errors";
 
 /**

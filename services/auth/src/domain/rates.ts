@@ -1,4 +1,4 @@
-import { smallest } from "@wonrail/kit/bigints";
+import { smallest } from "@wonrail/kit/contract/bigints";
 
 /**
  * The life of a rate lease. A request that passes at time t used a token drawn after t − 1 s. Draws

@@ -1,4 +1,4 @@
-import { largest } from "@wonrail/kit/bigints";
+import { largest } from "@wonrail/kit/contract/bigints";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import type { Account } from "./types";

@@ -258,6 +258,23 @@ test("each full block of 128 postings is recorded with its types", () => {
   expect(typesOf(account.blockTypes)).toEqual(["CHARGE"]);
 });
 
+test("the end of a hold names the hold and the entry that placed it", () => {
+  const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
+  const amountWon = won(300n);
+  const intents: Intent[] = [
+    chargeOf(wallet, 900n),
+    { kind: "placeHold", walletId: wallet, amountWon, dailyLimitWon: amountWon, toAddress: "0x" },
+    { kind: "postHold", holdRequestId: requestId(1) },
+  ];
+  const requests = intents.map((intent, index) => request(ORGS[0]!, requestId(index), intent));
+  const [, placed, ended] = outcomesOf(decide(openState(), requests));
+  const facts = { walletId: wallet, toAddress: "0x", amountWon, holdRequestId: requestId(1), sequence: 1n };
+  expect(placed).toMatchObject({ entry: { hold: { ...facts, state: "open" } } });
+  expect(ended).toMatchObject({
+    entry: { hold: { ...facts, state: "posted" }, original: { requestId: requestId(1) } },
+  });
+});
+
 test("a programming error fails the batch instead of becoming a refusal", () => {
   const state = { ...openState(), newNumbers: [] };
   const open = request(ORGS[0]!, requestId(1), {

@@ -341,19 +341,6 @@ test("a hold that cannot be posted stays open and can be voided", () => {
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
 });
 
-test("the end of a hold names the hold and the entry that placed it", () => {
-  const [, placed, ended] = play([
-    charge(kim.normal, 900n),
-    hold(300n),
-    { kind: "postHold", holdRequestId: requestId(2) },
-  ]);
-  const facts = { walletId: kim.normal, toAddress: "0x", amountWon: 300n, holdRequestId: requestId(2) };
-  expect(placed).toMatchObject({ entry: { hold: { ...facts, state: "open", sequence: 1n } } });
-  expect(ended).toMatchObject({
-    entry: { hold: { ...facts, state: "posted" }, original: { requestId: requestId(2) } },
-  });
-});
-
 test("an ended hold releases nothing of another one", () => {
   const ends = (["postHold", "voidHold"] as const).map((kind): Intent => ({
     kind,

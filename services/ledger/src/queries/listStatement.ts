@@ -1,4 +1,4 @@
-import { largest, smallest } from "@wonrail/kit/bigints";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
 import type { Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { MAX_OFFSET_ROWS, cutPage, readPage, rowsToRead, type Page } from "@wonrail/kit/page";

@@ -1,4 +1,4 @@
-import { largest, smallest } from "@wonrail/kit/bigints";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
 
 /**
  * Number of final blocks per question: smaller for busy blocks and failing nodes, larger for quiet

@@ -1,4 +1,4 @@
-import { largest, smallest } from "@wonrail/kit/bigints";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
 
 /** The fees that a transaction offers. */
 export interface Fees {

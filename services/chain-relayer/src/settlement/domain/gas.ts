@@ -1,4 +1,4 @@
-import { largest, smallest } from "@wonrail/kit/bigints";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
 
 const BASE_GAS = 60_000n;
 /**

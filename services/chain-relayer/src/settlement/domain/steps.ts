@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { smallest } from "@wonrail/kit/bigints";
+import { smallest } from "@wonrail/kit/contract/bigints";
 import { type Won, won } from "@wonrail/kit/contract/money";
 import { type StepKind } from "../../evm";
 

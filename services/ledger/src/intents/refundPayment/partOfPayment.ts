@@ -1,4 +1,4 @@
-import { smallest } from "@wonrail/kit/bigints";
+import { smallest } from "@wonrail/kit/contract/bigints";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import type { PaymentMade } from "../../domain/results";
 
