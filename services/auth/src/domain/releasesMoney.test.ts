@@ -45,6 +45,7 @@ test.each(MONEY_TERMS)("a higher %s needs a second operator even when the other 
 
 test("a suspension and other terms need no second operator, and the end of a suspension does", () => {
   const changed = { ...organisation, status: "SUSPENDED", name: "Other", ratePerSecond: 1_000_000 } as const;
+  expect(releasesMoney(organisation, { ...changed, status: "ACTIVE" })).toBe(false);
   expect(releasesMoney(organisation, changed)).toBe(false);
   expect(releasesMoney(changed, organisation)).toBe(true);
 });
