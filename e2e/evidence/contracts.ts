@@ -31,7 +31,7 @@ export interface SlitherFinding {
 const RUNS = 5_000;
 const DEPTH = 100;
 /** The symbolic checks have loops of at most this many turns. halmos reports a loop that it cut. */
-export const LOOP_TURNS = "16";
+export const LOOP_TURNS = "8";
 
 /** Random sequences of calls against a model. */
 export async function runInvariants(): Promise<InvariantFigures> {
