@@ -133,7 +133,7 @@ contract SymbolicTest {
         assert(token.balanceOf(ALICE) == (to == ALICE ? balance : balance - value));
     }
 
-    /// One call of any function. The functions with a holder's signature have checks of their own.
+    /// The stranger calls any function that needs no holder's signature.
     function check_aStrangerMovesNoTokens(address stranger, bytes4 selector, uint256[9] memory words) external {
         vm.assume(stranger != address(this) && stranger != address(manager) && stranger != ALICE);
         vm.assume(selector != TRANSFER_BY_KEY && selector != RECEIVE_BY_KEY);
