@@ -100,7 +100,7 @@ interface SlitherElement {
   type_specific_fields?: { signature?: string; parent?: SlitherElement };
 }
 
-/** Findings in our sources. Those inside OpenZeppelin are left out. */
+/** Findings in our sources. Findings inside OpenZeppelin are left out. */
 export function runSlither(): Promise<SlitherFigures> {
   return analyse("slither", async (run, folder) => {
     const report = join(folder, "slither.json");
