@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { findTool } from "../ops/tools";
 import { cacheFolder } from "./cacheFolder";
 import { run } from "./run";
@@ -23,6 +23,14 @@ export function findPython(packages = CLIENT_PACKAGES): Python {
   const problem = existsSync(folder) ? undefined : install(python, folder, packages);
   if (problem !== undefined) return { ok: false, why: problem };
   return { ok: true, command: join(folder, "bin/python3"), minor };
+}
+
+/**
+ * The command line of a program that pip installed. The interpreter runs the program's file: its
+ * first line names the folder from before `install` renamed the environment.
+ */
+export function commandOf({ command }: Extract<Python, { ok: true }>, program: string): [string, string] {
+  return [command, join(dirname(command), program)];
 }
 
 /** Renames the environment when it is complete, so that concurrent runs do not disturb each other. */

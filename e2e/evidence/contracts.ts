@@ -30,6 +30,8 @@ export interface SlitherFinding {
 
 const RUNS = 5_000;
 const DEPTH = 100;
+/** The symbolic checks have loops of at most this many turns. halmos reports a loop that it cut. */
+export const LOOP_TURNS = "8";
 
 /** Random sequences of calls against a model. */
 export async function runInvariants(): Promise<InvariantFigures> {
@@ -62,7 +64,7 @@ export function runSymbolic(): Promise<SymbolicFigures> {
   return analyse("halmos", async (run, folder) => {
     const report = join(folder, "halmos.json");
     const env = { FOUNDRY_OUT: "out/symbolic", FOUNDRY_CACHE_PATH: "cache/symbolic" };
-    const limits = ["--solver-timeout-assertion", "300s", "--loop", "8"];
+    const limits = ["--solver-timeout-assertion", "300s", "--loop", LOOP_TURNS];
     const out = ["--forge-build-out", "out/symbolic", "--json-output", report, "--no-status"];
     const { output } = await run(["--contract", "SymbolicTest", ...limits, ...out], env);
     if (!existsSync(report)) throw new Error(`halmos wrote no report:\n${output}`);
@@ -98,7 +100,7 @@ interface SlitherElement {
   type_specific_fields?: { signature?: string; parent?: SlitherElement };
 }
 
-/** Findings in our sources. Those inside OpenZeppelin are left out. */
+/** Findings in our sources. Findings inside OpenZeppelin are left out. */
 export function runSlither(): Promise<SlitherFigures> {
   return analyse("slither", async (run, folder) => {
     const report = join(folder, "slither.json");

@@ -1,5 +1,5 @@
 import { readText } from "../ops/repository";
-import { type SlitherFinding } from "./contracts";
+import { LOOP_TURNS, type SlitherFinding } from "./contracts";
 import { readResult } from "./results";
 
 /** Verdicts by a finding's key, written by hand. */
@@ -29,7 +29,9 @@ ${invariantRows()}
 ## Symbolic checks
 
 halmos proves each property for all values of its arguments (\`contracts/test/Symbolic.t.sol\`).
-Signatures are symbolic: the recovery of a signer may return any address.
+Signatures are symbolic: the recovery of a signer may return any address. Batches have at most two
+operations of at most two steps. Not proven, but tested: the forms with \`bytes\` signatures,
+malleated signatures, and sequences of more than two calls by authorization.
 
 | Property | Paths | Proven |
 |---|---:|---|
@@ -62,7 +64,7 @@ function symbolicRows(): string {
   if (!checks) return "| not run | | |";
   return checks
     .map(({ name, paths, passed, boundedLoops }) => {
-      const bounded = boundedLoops > 0 ? ", loops cut after 8 turns" : "";
+      const bounded = boundedLoops > 0 ? `, loops cut after ${LOOP_TURNS} turns` : "";
       return `| ${sentenceOf(name)} | ${paths} | ${yesOrNo(passed)}${bounded} |`;
     })
     .join("\n");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findPython } from "../clients/python";
+import { commandOf, findPython } from "../clients/python";
 import { ROOT } from "../ops/repository";
 import { EVIDENCE_PACKAGES } from "./python";
 
@@ -45,9 +45,9 @@ export async function analyse<T>(
   const folder = mkdtempSync(join(tmpdir(), "wonrail-evidence-"));
   try {
     writeForge(join(folder, "forge"));
-    const programs = dirname(python.command);
-    const PATH = [folder, programs, process.env.PATH ?? ""].join(":");
-    return await work((args, env) => runTool(join(programs, program), args, { ...env, PATH }), folder);
+    const [command, script] = commandOf(python, program);
+    const PATH = [folder, dirname(script), process.env.PATH ?? ""].join(":");
+    return await work((args, env) => runTool(command, [script, ...args], { ...env, PATH }), folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -99,8 +99,8 @@ async function trySchemathesis(
   return runSchemathesis(python, { gatewayUrl, apiKey, seed, seconds });
 }
 
-function commandOf({ cases, pairs, seed }: FuzzOptions): string {
-  return `npm run fuzz -- --cases ${cases} --pairs ${pairs} --seed ${seed}`;
+function commandOf({ cases, pairs, seed, minutes }: FuzzOptions): string {
+  return `npm run fuzz -- --cases ${cases} --pairs ${pairs} --seed ${seed} --minutes ${minutes}`;
 }
 
 function report(line: string): void {

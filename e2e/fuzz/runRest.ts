@@ -1,7 +1,7 @@
 import { seeded } from "@wonrail/kit/testing/random";
 import { type Stack } from "@wonrail/local/stackFile";
 import { checkAnswer, ContractViolation } from "../support/contract";
-import { newOrganisation, type NewOrganisation } from "../support/operators";
+import { newOrganisation } from "../support/operators";
 import { type Estate, inParallel } from "./estate";
 import { addFinding, countAnswer, newTally, type Tally } from "./finding";
 import { type Operation, readOperations } from "./openapi";
@@ -25,8 +25,6 @@ const ENDS_KEYS =
   /^(DELETE \/api\/wallet-auth|POST \/api\/(wallet-auth\/(refresh|rotate)|sandbox\/(keys|clocks)))/;
 /** An organisation without traffic makes webhooks, because each gets every event. */
 const CREATES_WEBHOOK = "POST /api/webhooks";
-/** A new organisation takes a second, so the last one makes some calls with an ended key, too. */
-const RENEW_EVERY = 100;
 
 /** Sends requests made from the OpenAPI document with the keys of two organisations. */
 export async function runRest(options: RunOptions): Promise<Tally> {
@@ -41,8 +39,9 @@ export async function runRest(options: RunOptions): Promise<Tally> {
     const place = random() < 0.5 ? 0 : 1;
     const named = namesOf(estates[place], estates[1 - place]!);
     const made = makeRestCase(random, operation, named);
-    const key = needsShortLived(operation) ? await short.key() : estates[place].apiKey;
-    await judge(tally, stack.gatewayUrl, key, withoutLoad(made));
+    const key = needsShortLived(operation) ? short.key() : estates[place].apiKey;
+    const status = await judge(tally, stack.gatewayUrl, key, withoutLoad(made));
+    if (status === 401) await short.renew(key);
     if (tally.cases % REPORT_EVERY === 0) report(`REST: ${tally.cases} cases`);
   };
   await inParallel(cases, send, AT_ONCE);
@@ -68,10 +67,15 @@ function withoutLoad({ path, body, ...rest }: RestCase): RestCase {
   };
 }
 
-async function judge(tally: Tally, gatewayUrl: string, key: string, made: RestCase): Promise<void> {
-  const { method, headers, body } = made;
-  const url = new URL(gatewayUrl + made.path);
-  const request = `${method} ${made.path} ${JSON.stringify(headers)} ${body ?? ""}`;
+/** Counts the answer and returns its status. Undefined: no answer came. */
+async function judge(
+  tally: Tally,
+  gatewayUrl: string,
+  key: string,
+  { method, path, headers, body }: RestCase,
+): Promise<number | undefined> {
+  const url = new URL(gatewayUrl + path);
+  const request = `${method} ${path} ${JSON.stringify(headers)} ${body ?? ""}`;
   try {
     const response = await fetch(url, {
       ...{ method, headers: { "X-API-Key": key, ...headers } },
@@ -80,19 +84,32 @@ async function judge(tally: Tally, gatewayUrl: string, key: string, made: RestCa
     });
     const text = await response.text();
     countAnswer(tally, String(response.status));
-    if (response.status >= 500)
-      return addFinding(tally, "serverErrors", {
-        problem: `${response.status} ${text.slice(0, 300)}`,
-        request,
-      });
-    if (response.status === 200 && !isJson(response)) return;
-    checkAnswer(method, url.pathname + url.search, response.status, JSON.parse(text));
+    const problem = problemOf(method, url, response, text);
+    if (problem) addFinding(tally, problem.kind, { problem: problem.text, request });
+    return response.status;
   } catch (error) {
-    const problem = describeError(error);
-    if (error instanceof ContractViolation || error instanceof SyntaxError)
-      return addFinding(tally, "undocumented", { problem, request });
     countAnswer(tally, "no answer");
-    addFinding(tally, "serverErrors", { problem, request });
+    addFinding(tally, "serverErrors", { problem: describeError(error), request });
+    return undefined;
+  }
+}
+
+interface Problem {
+  kind: "serverErrors" | "undocumented";
+  text: string;
+}
+
+function problemOf(method: string, url: URL, response: Response, text: string): Problem | undefined {
+  const { status } = response;
+  if (status >= 500) return { kind: "serverErrors", text: `${status} ${text.slice(0, 300)}` };
+  if (status === 200 && !isJson(response)) return undefined;
+  try {
+    checkAnswer(method, url.pathname + url.search, status, JSON.parse(text));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ContractViolation || error instanceof SyntaxError)
+      return { kind: "undocumented", text: error.message };
+    throw error;
   }
 }
 
@@ -107,19 +124,22 @@ function describeError(error: unknown): string {
 }
 
 interface ShortLived {
-  key(): Promise<string>;
+  key(): string;
+  /** Replaces the organisation of an ended key. Calls with the ended key go on meanwhile. */
+  renew(endedKey: string): Promise<void>;
 }
 
-/** An organisation whose keys may end. A later one replaces it. */
+/** An organisation whose keys may end. */
 async function openShortLived(stack: Stack): Promise<ShortLived> {
-  let current: Promise<NewOrganisation> = newOrganisation(stack);
-  let uses = 0;
-  await current;
+  let key = (await newOrganisation(stack)).apiKey;
+  let isRenewing = false;
   return {
-    async key() {
-      uses += 1;
-      if (uses % RENEW_EVERY === 0) current = newOrganisation(stack);
-      return (await current).apiKey;
+    key: () => key,
+    async renew(endedKey) {
+      if (endedKey !== key || isRenewing) return;
+      isRenewing = true;
+      key = (await newOrganisation(stack)).apiKey;
+      isRenewing = false;
     },
   };
 }

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type Python } from "../clients/python";
+import { join } from "node:path";
+import { commandOf, type Python } from "../clients/python";
 import { ROOT } from "../ops/repository";
 
 export interface SchemathesisFigures {
@@ -47,8 +47,8 @@ export async function runSchemathesis(
     ...["--generation-database", "none", "--suppress-health-check", "all", "--report-json-path", report],
   ];
   try {
-    const program = join(dirname(python.command), "schemathesis");
-    const output = await outputOf(program, args, folder);
+    const [command, script] = commandOf(python, "schemathesis");
+    const output = await outputOf(command, [script, ...args], folder);
     return readReport(report, output);
   } finally {
     rmSync(folder, { recursive: true, force: true });
