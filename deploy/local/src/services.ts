@@ -152,7 +152,7 @@ const HEAPS: Record<string, { young: number; old?: number }> = {
   ledger: { young: 16, old: 192 },
   payment: { young: 8, old: 160 },
   "chain-relayer": { young: 8, old: 160 },
-  events: { young: 16, old: 160 },
+  events: { young: 8, old: 160 },
 };
 
 /** The flags of node. */

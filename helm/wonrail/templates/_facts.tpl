@@ -37,7 +37,7 @@ chain-relayer:
   settings: [CHAIN_ID, NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS, START_BLOCK, FINALITY, CHAIN_RPC_URLS, OPERATOR_KEY_FILE]
 events:
   schema: events
-  semiSpaceMib: 16
+  semiSpaceMib: 8
   calls: [auth, wallet, ledger, payment, chain-relayer]
   webhooks: true
   settings: [NETWORK, WEBHOOK_KEK_PATH]
