@@ -32,7 +32,8 @@ const SETTINGS = [
   "max_connections=100",
 ];
 
-export async function startBenchPostgres(): Promise<BenchPostgres> {
+/** `more` settings come last, and win. */
+export async function startBenchPostgres(more: string[] = []): Promise<BenchPostgres> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-bench-"));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user, which needs access.
   const guard = startGuard(dir);
@@ -48,7 +49,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
     ...part.spec,
     args: (...given: Parameters<typeof part.spec.args>) => [
       ...part.spec.args(...given),
-      ...SETTINGS.flatMap((setting) => ["-c", setting]),
+      ...[...SETTINGS, ...more].flatMap((setting) => ["-c", setting]),
     ],
   };
   const owned = await startProcess(spec, guard);
