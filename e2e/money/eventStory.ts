@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Json } from "../support/api";
 
 /** The types of events that the story makes. */
@@ -52,6 +53,12 @@ export async function tellStory(api: Api): Promise<void> {
   const record = { ...network, ...addresses, paymentType: "INSTANT", amount: "1000000", txHash };
   const { id } = await api.post("/api/transaction", record);
   await api.patch(`/api/transaction/${id}/status`, { status: "CONFIRMED" });
+  // An event of a wallet has the balance of the entries that events has read until then.
+  const isToldOf = async (): Promise<void> => {
+    const { items } = await api.get("/api/events?limit=100");
+    expect(items.map(({ type }: Json) => type)).toContain("refund.created");
+  };
+  await eventually(isToldOf, { timeoutMs: 60_000 });
   await api.patch(`/api/wallets/${shop.walletId}`, { metadata: { branch: "Seoul" } });
   await api.post(`/api/wallets/${idle.walletId}/deactivate`, undefined);
 }
