@@ -24,7 +24,7 @@ export interface RehearsalFigures {
   lostSeconds: number;
   /** Settled orders after the restore point. */
   lostOrders: number;
-  /** Those of them that the commands entered again. */
+  /** Lost orders that the commands entered again. */
   enteredAgain: number;
   /** From the stop of the services to the resumed settlement. */
   rtoSeconds: number;

@@ -87,8 +87,8 @@ export async function findHead(db: Queryable, orgId: string): Promise<bigint> {
 }
 
 /**
- * How many entries the organisation had at each time, in the order of the times. The time of an entry is
- * that of its request's id, which the key finds at once.
+ * How many entries the organisation had at each time, in the order of the times. An entry counts at the
+ * time in its request's id, because the primary key is ordered by this id.
  */
 export async function listSequencesAt(
   db: Queryable,

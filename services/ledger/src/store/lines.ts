@@ -4,7 +4,7 @@ import { type Won } from "@wonrail/kit/contract/money";
 import { type TransactionType } from "../domain/types";
 import { accountId } from "./accounts";
 import { accountTypes, transactionTypes } from "./codes";
-import { LINE, type LineRow, type StatementLine, toLine } from "./statements";
+import { largestStep, LINE, type LineRow, type StatementLine, toLine } from "./statements";
 
 /** The position of a line: its entry's sequence in the organisation, and its number in the entry. */
 export interface LinePlace {
@@ -88,10 +88,9 @@ export async function findOrgSequenceAt(
   head: bigint,
   atMs: number,
 ): Promise<bigint> {
-  const largestStep = head === 0n ? 0n : 1n << BigInt(head.toString(2).length - 1);
   const row = await db.one<{ sequence: bigint }>(sql`
     with recursive search (before, step) as (
-      select 0::bigint, ${largestStep}::bigint
+      select 0::bigint, ${largestStep(head)}::bigint
       union all
       select case when e.posted_at < ${new Date(atMs)} then s.before + s.step else s.before end, s.step / 2
       from search s

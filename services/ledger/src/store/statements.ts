@@ -66,8 +66,8 @@ function firstSequence(account: Account, isBefore: Sql): Sql {
 }
 
 /**
- * The balance after all lines before each time, in the order of the times. All times share the steps of
- * one binary search, so days without a line cost nothing.
+ * The balance after all lines before each time, in the order of the times. Each step of the binary
+ * search reads the lines of all times in one statement, and a line that several times need only once.
  */
 export async function listBalancesBefore(db: Queryable, account: Account, times: Date[]): Promise<Won[]> {
   let before = times.map(() => 0n);
