@@ -30,10 +30,10 @@ test.each([
   ["before the post", "events.dispatching", 1],
   ["between the post and the write", "events.delivered", 2],
 ])("a delivery that stops %s arrives when its lease ends, under the same id", async (_, point, arrivals) => {
+  receiver.reset();
   const orgId = newId("org");
   const wanted = { orgId, url: receiver.url, eventTypes: [], description: "", after: null };
   await world.app.createWebhook({ ...wanted, status: "ENABLED", ordering: "OBJECT" });
-  receiver.reset();
   [stopAt, stops] = [point, 0];
   await world.post(orgId, chargeEntry(newId("wal"), 5_000n, 5_000n));
   await eventually(() => expect(stops).toBe(1));
