@@ -1,4 +1,5 @@
-import type { Database } from "@wonrail/kit/db";
+import { smallest } from "@wonrail/kit/contract/bigints";
+import type { Queryable } from "@wonrail/kit/db";
 import type { JournalEntry } from "../domain/types";
 import { listJournal as listEntries } from "../store/entries";
 import { findHead } from "../store/journalHeads";
@@ -6,16 +7,33 @@ import { entryBytes, MAX_PAGE_BYTES, takePage } from "./entryBytes";
 
 /** Lists an organisation's entries after a sequence, in commit order. A page ends early when it is full. */
 export async function listJournal(
-  db: Database,
+  db: Queryable,
   orgId: string,
   afterSequence: bigint,
   limit: number,
 ): Promise<{ entries: JournalEntry[]; lastSequence: bigint }> {
-  // The head is read first: a later entry may then be listed beyond it, but never a head without its entry.
   const head = await findHead(db, orgId);
+  const entries = takePage(
+    await findAfter(db, orgId, { after: afterSequence, upTo: head }, limit),
+    entryBytes,
+  );
+  return { entries, lastSequence: head };
+}
+
+/**
+ * Sequences have no gaps but detached entries, so it reads only the sequences of one page. When some
+ * of them are missing, it reads on.
+ */
+async function findAfter(
+  db: Queryable,
+  orgId: string,
+  { after, upTo }: { after: bigint; upTo: bigint },
+  limit: number,
+): Promise<JournalEntry[]> {
+  if (upTo <= after) return [];
   const limits = { entries: limit, notesBytes: MAX_PAGE_BYTES };
-  const found = head > afterSequence ? await listEntries(db, orgId, afterSequence, limits) : [];
-  const entries = takePage(found, entryBytes);
-  const listed = entries.at(-1)?.orgSequence ?? 0n;
-  return { entries, lastSequence: listed > head ? listed : head };
+  const end = smallest(after + BigInt(limit), upTo);
+  const page = await listEntries(db, orgId, { after, upTo: end }, limits);
+  const isComplete = page.at(-1)?.orgSequence === end;
+  return isComplete ? page : listEntries(db, orgId, { after, upTo }, limits);
 }

@@ -1,4 +1,4 @@
-import { largest, smallest } from "@wonrail/kit/contract/bigints";
+import { smallest } from "@wonrail/kit/contract/bigints";
 import type { Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { MAX_OFFSET_ROWS, cutPage, readPage, rowsToRead, type Page } from "@wonrail/kit/page";
@@ -12,7 +12,6 @@ import {
   listSequences,
   listSequencesOfTypes,
   type DetachedLines,
-  type RowsWanted,
   type SequenceRange,
   type StatementLine,
 } from "../store/statements";
@@ -82,11 +81,8 @@ function rangeAfter({ first, last }: SequenceRange, { after, oldestFirst }: Page
   return { first, last: smallest(shown - 1n, last) };
 }
 
-/**
- * Without types, the page's sequences follow from its offset and from the detached lines before it. If
- * lines of the page itself are detached, it reads on.
- */
-async function readLines(
+/** Without types, the page's sequences follow from its offset and from the detached lines before it. */
+function readLines(
   db: Database,
   account: Account,
   types: TransactionType[],
@@ -101,17 +97,7 @@ async function readLines(
   const rest = oldestFirst
     ? { ...range, first: range.first + skipped }
     : { ...range, last: range.last - skipped };
-  const part = partOf(rest, rows);
-  const lines = await listSequences(db, account, part, rows);
-  const isComplete = lines.length === rows.limit || (part.first === rest.first && part.last === rest.last);
-  return isComplete ? lines : listSequences(db, account, rest, rows);
-}
-
-/** The sequences of a page that has no detached line. */
-function partOf({ first, last }: SequenceRange, { limit, oldestFirst }: RowsWanted): SequenceRange {
-  const span = BigInt(limit) - 1n;
-  if (oldestFirst) return { first, last: smallest(first + span, last) };
-  return { first: largest(last - span, first), last };
+  return listSequences(db, account, rest, rows);
 }
 
 function countLines(

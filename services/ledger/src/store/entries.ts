@@ -207,7 +207,7 @@ async function findRows(db: Queryable, wanted: RequestRef[]): Promise<EntryRow[]
 export async function listJournal(
   db: Queryable,
   orgId: string,
-  afterSequence: bigint,
+  { after, upTo }: { after: bigint; upTo: bigint },
   limits: { entries: number; notesBytes: number },
 ): Promise<JournalEntry[]> {
   const rows = await db.query<EntryRow>(
@@ -218,7 +218,8 @@ export async function listJournal(
         from (
           select *, sum(coalesce(octet_length(metadata::text), 0)) over (order by org_sequence) as notes_bytes
           from (
-            select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${afterSequence}
+            select * from entries
+            where org_id = ${idToUuid(orgId)} and org_sequence > ${after} and org_sequence <= ${upTo}
             order by org_sequence limit ${limits.entries}
           ) listed
         ) e

@@ -80,7 +80,7 @@ export async function findLastRead(
 
 /**
  * The first sequence of an organisation that was posted at or after a time: a binary search, as for the
- * lines of an account.
+ * lines of an account. Comparing both columns makes any plan take the first entry by index.
  */
 export async function findOrgSequenceAt(
   db: Queryable,
@@ -96,8 +96,9 @@ export async function findOrgSequenceAt(
       from search s
       left join lateral (
         select posted_at from entries
-        where org_id = ${idToUuid(orgId)} and org_sequence >= s.before + s.step
-        order by org_sequence limit 1) e on true
+        where (org_id, org_sequence) >= (${idToUuid(orgId)}, s.before + s.step) and org_id <= ${idToUuid(orgId)}
+          and org_sequence is not null
+        order by org_id, org_sequence limit 1) e on true
       where s.step > 0
     )
     select before + 1 as sequence from search where step = 0`);

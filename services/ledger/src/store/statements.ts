@@ -1,4 +1,5 @@
 import { named, sql, type Queryable, type Sql } from "@wonrail/kit/db";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
 import { idToUuid, joinId } from "@wonrail/kit/contract/ids";
 import { type Page } from "@wonrail/kit/page";
 import { type Won, won } from "@wonrail/kit/contract/money";
@@ -57,8 +58,8 @@ function firstSequence(account: Account, isBefore: Sql): Sql {
       from search s
       left join lateral (
         select org_id, entry_id from postings
-        where account_number = ${account.number} and sequence >= s.before + s.step and sequence <= ${account.sequence}
-        order by sequence limit 1) p on true
+        where ${linesBetween(account, sql`s.before + s.step`, account.sequence)}
+        order by account_number, sequence limit 1) p on true
       left join entries e on e.org_id = p.org_id and e.id = p.entry_id
       where s.step > 0
     )
@@ -109,8 +110,8 @@ async function findLinesFrom(
         from unnest(${[...new Set(sequences)]}::bigint[]) as s (sequence)
         cross join lateral (
           select org_id, entry_id, balance_after_won - amount_won as balance from postings
-          where account_number = ${account.number} and sequence >= s.sequence and sequence <= ${account.sequence}
-          order by sequence limit 1) p
+          where ${linesBetween(account, sql`s.sequence`, account.sequence)}
+          order by account_number, sequence limit 1) p
         join entries e on e.org_id = p.org_id and e.id = p.entry_id`,
     ),
   );
@@ -120,6 +121,16 @@ async function findLinesFrom(
       { postedAt, balanceBefore: won(balance) },
     ]),
   );
+}
+
+/**
+ * The lines of an account in a range, for `order by account_number, sequence limit 1`. A plan that
+ * does not know the account expects few lines for `account_number = …`, and sorts all lines to find
+ * the first. For a comparison of both columns it expects many lines, and takes the first by index.
+ */
+function linesBetween({ number }: Account, first: Sql | bigint, last: bigint): Sql {
+  return sql`
+    (account_number, sequence) >= (${number}, ${first}) and (account_number, sequence) <= (${number}, ${last})`;
 }
 
 /** The largest power of two that a sequence has reached. */
@@ -174,8 +185,30 @@ export function countDetachedLines(
   );
 }
 
-/** The first sequences of a range in the wanted order, across any gaps. */
+/**
+ * The first lines of a range in the wanted order. Sequences have no gaps but detached lines, so it
+ * reads only the sequences that the lines must have. If some are detached, it reads on.
+ */
 export async function listSequences(
+  db: Queryable,
+  account: Account,
+  range: SequenceRange,
+  rows: RowsWanted,
+): Promise<StatementLine[]> {
+  const part = firstOf(range, rows);
+  const lines = await listRange(db, account, part, rows);
+  const isComplete = lines.length === rows.limit || (part.first === range.first && part.last === range.last);
+  return isComplete ? lines : listRange(db, account, range, rows);
+}
+
+/** As many sequences as rows are wanted. */
+function firstOf({ first, last }: SequenceRange, { limit, oldestFirst }: RowsWanted): SequenceRange {
+  const span = BigInt(limit) - 1n;
+  if (oldestFirst) return { first, last: smallest(first + span, last) };
+  return { first: largest(last - span, first), last };
+}
+
+async function listRange(
   db: Queryable,
   account: Account,
   range: SequenceRange,
@@ -344,8 +377,8 @@ export async function findBalanceBefore(
 ): Promise<Won | undefined> {
   const row = await db.maybe<{ balance: bigint }>(sql`
     select balance_after_won - amount_won as balance from postings
-    where account_number = ${account.number} and sequence between ${sequence} and ${account.sequence}
-    order by sequence limit 1`);
+    where ${linesBetween(account, sequence, account.sequence)}
+    order by account_number, sequence limit 1`);
   return row && won(row.balance);
 }
 
