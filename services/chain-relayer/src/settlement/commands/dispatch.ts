@@ -64,8 +64,8 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
 async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   let found = false;
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round += 1) {
-    const hasRoom = (await findPlanningRoom(deps.db)) > 0;
-    const pulled = hasRoom ? await pullEntries(deps, signal) : 0;
+    if ((await findPlanningRoom(deps.db)) === 0) break;
+    const pulled = await pullEntries(deps, signal);
     const planned = await planOperations(deps.db, lease);
     found ||= pulled > 0 || planned;
     if (pulled === 0) break;
