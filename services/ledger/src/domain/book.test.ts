@@ -1,6 +1,19 @@
 import { won } from "@wonrail/kit/contract/money";
-import { openBook, orgAccountOf, post, record, walletOf, type Move } from "./book";
+import type { Freeze } from "./accountTypes";
+import {
+  canPay,
+  canReceive,
+  openBook,
+  orgAccountOf,
+  post,
+  record,
+  walletOf,
+  walletsOfUser,
+  type Move,
+} from "./book";
+import { endOfHold } from "./holds";
 import { ORGS, START_MS, chargeOf, openState, request, requestId, walletId } from "./testing/requests";
+import type { Entry, Hold } from "./types";
 
 const [orgId] = ORGS as [string];
 const kim = walletId(orgId, "kim", "NORMAL");
@@ -70,8 +83,34 @@ test("an entry has its request, its place in the journal and each wallet's balan
   expect(book.changes.touched).toEqual(new Set([account, issuance]));
 });
 
-test("an account or a journal head that was not loaded is a programming error", () => {
+test("a new book has no changes", () => {
+  const { changes } = openBook(openState());
+  expect(Object.values(changes).flatMap((change: Iterable<unknown>) => [...change])).toEqual([]);
+});
+
+test("an unknown user has no wallets", () => {
+  expect(walletsOfUser(bookOfKim(), orgId, "nobody")).toEqual([]);
+});
+
+test("the stricter one of the two freezes decides which movements a wallet takes part in", () => {
+  const freezes: Freeze[] = ["NONE", "OUTGOING", "ALL"];
+  const rights = freezes.map((frozenByChain) =>
+    freezes.map((frozenByOperator) => {
+      const account = { ...walletOf(bookOfKim(), orgId, kim), frozenByChain, frozenByOperator };
+      return [canPay(account) && "pays", canReceive(account) && "receives"].filter(Boolean).join(" ");
+    }),
+  );
+  expect(rights).toEqual([
+    ["pays receives", "receives", ""],
+    ["receives", "receives", ""],
+    ["", "", ""],
+  ]);
+});
+
+test("an account, an entry or a journal head that was not loaded is a programming error", () => {
   const book = openBook({ ...openState(), accounts: [], heads: new Map() });
   expect(() => orgAccountOf(book, orgId, "ORG_EXTERNAL")).toThrow("ORG_EXTERNAL account was not loaded");
   expect(() => record(book, anyRequest(1), [])).toThrow("journal head was not loaded");
+  const hold = { orgId, requestId: requestId(1) } as Hold;
+  expect(() => endOfHold(book, {} as Entry, hold)).toThrow("entry that placed the hold was not loaded");
 });

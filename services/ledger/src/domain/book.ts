@@ -2,7 +2,7 @@ import { DomainError, assert } from "@wonrail/kit/contract/errors";
 import { MAX_WON, won, type Won } from "@wonrail/kit/contract/money";
 import { clockTimeMs, type SandboxClocks } from "@wonrail/kit/contract/sandboxClock";
 import { typeBit } from "./typeBits";
-import { isOrgAccount, type Freeze, type OrgAccountType } from "./accountTypes";
+import { isOrgAccount, isStricter, type Freeze, type OrgAccountType } from "./accountTypes";
 import {
   POSTINGS_PER_BLOCK,
   type Account,
@@ -188,8 +188,7 @@ export function canReceive(account: Account): boolean {
 
 /** The stricter one of the two freezes. */
 function freezeOf({ frozenByChain, frozenByOperator }: Account): Freeze {
-  if (frozenByChain === "ALL" || frozenByOperator === "ALL") return "ALL";
-  return frozenByChain === "NONE" ? frozenByOperator : frozenByChain;
+  return isStricter(frozenByChain, frozenByOperator) ? frozenByChain : frozenByOperator;
 }
 
 function frozen(account: Account): DomainError {

@@ -39,19 +39,18 @@ export interface DailyLimit {
   limitWon: Won;
   code: "TRF_003" | "CHG_008";
   /** Tells the daily limit from the other limits of the code. */
-  reason?: "daily_limit";
+  details?: { reason: "daily_limit" };
 }
 
 export function requireWithinLimit(
   account: Account,
   day: number,
   amountWon: Won,
-  { limitWon, code, reason }: DailyLimit,
+  { limitWon, code, details }: DailyLimit,
 ): void {
   const usedWon = usedOn(account, day);
   if (usedWon + amountWon <= limitWon) return;
-  const named = reason === undefined ? {} : { reason };
-  throw new DomainError(code, { ...named, dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
+  throw new DomainError(code, { ...details, dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
 }
 
 export function takeFromLimit(account: Account, day: number, amountWon: Won): void {

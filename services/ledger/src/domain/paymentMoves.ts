@@ -62,7 +62,7 @@ export function returnPart(book: Book, request: LedgerRequest, payment: Entry, p
     ...move(incentive, "INCENTIVE_CANCEL", minus(clawedBackWon)),
     ...fundMove(book, request.orgId, "INCENTIVE_CANCEL", incentiveAccruedWon),
   ];
-  for (const { account, amountWon } of moves) if (amountWon > 0n) requireReceiving(account);
+  for (const { account } of moves) requireReceiving(account);
   const entry = post(book, request, moves);
   entry.original = payment;
   return entry;
@@ -75,18 +75,16 @@ function clawBack(incentive: Account | undefined, restoredWon: Won, accruedWon: 
 }
 
 function walletsOfPayment(book: Book, { postings }: Entry) {
-  const wallet = (type: WalletType, incoming: boolean) => {
-    const posting = postings.find(
-      (posting) => posting.accountType === type && posting.amountWon > 0n === incoming,
-    );
+  const received = postings.find(({ accountType, amountWon }) => accountType === "NORMAL" && amountWon > 0n);
+  assert(received, "a payment has a receiver");
+  const payerWallet = (type: WalletType) => {
+    const posting = postings.find((posting) => posting.accountType === type && posting !== received);
     return posting && accountOfPosting(book, posting);
   };
-  const receiver = wallet("NORMAL", true);
-  assert(receiver, "a payment has a receiver");
   return {
-    government: wallet("GOVERNMENT", false),
-    incentive: wallet("INCENTIVE", false) ?? wallet("INCENTIVE", true),
-    normal: wallet("NORMAL", false),
-    receiver,
+    government: payerWallet("GOVERNMENT"),
+    incentive: payerWallet("INCENTIVE"),
+    normal: payerWallet("NORMAL"),
+    receiver: accountOfPosting(book, received),
   };
 }

@@ -1,5 +1,7 @@
-import { won, type Won } from "@wonrail/kit/contract/money";
-import type { Posting, TransactionType } from "./types";
+import { largest, smallest } from "@wonrail/kit/contract/bigints";
+import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
+import type { AccountType } from "./accountTypes";
+import type { Posting } from "./types";
 
 /** Derives an entry's result from its postings, so that the result is not stored. */
 
@@ -19,39 +21,37 @@ export interface PaymentCancelled {
 }
 
 export function paymentMade(postings: Posting[]): PaymentMade {
-  const paid = (accountType: Posting["accountType"], type: TransactionType) =>
-    won(-sumOf(postings, accountType, type, (amountWon) => amountWon < 0n));
   return {
-    governmentWon: paid("GOVERNMENT", "PAYMENT"),
-    incentiveWon: paid("INCENTIVE", "INCENTIVE_USE"),
-    normalWon: paid("NORMAL", "PAYMENT"),
-    incentiveAccruedWon: paid("ORG_INCENTIVE", "INCENTIVE"),
+    governmentWon: paidBy("GOVERNMENT", postings),
+    incentiveWon: paidBy("INCENTIVE", postings),
+    normalWon: paidBy("NORMAL", postings),
+    incentiveAccruedWon: paidBy("ORG_INCENTIVE", postings),
   };
 }
 
+/** Reads a cancellation or a refund. */
 export function paymentCancelled(postings: Posting[]): PaymentCancelled {
-  const restored = (accountType: Posting["accountType"], type: TransactionType) =>
-    won(sumOf(postings, accountType, type, (amountWon) => amountWon > 0n));
-  const clawedBackWon = won(-sumOf(postings, "INCENTIVE", "INCENTIVE_CANCEL", (amountWon) => amountWon < 0n));
-  const accruedWon = restored("ORG_INCENTIVE", "INCENTIVE_CANCEL");
+  const clawedBackWon = paidBy("INCENTIVE", postings);
   return {
-    restoredGovernmentWon: restored("GOVERNMENT", "PAYMENT_CANCEL"),
-    restoredIncentiveWon: restored("INCENTIVE", "INCENTIVE_USE_CANCEL"),
-    restoredNormalWon: restored("NORMAL", "PAYMENT_CANCEL"),
+    restoredGovernmentWon: receivedBy("GOVERNMENT", postings),
+    restoredIncentiveWon: receivedBy("INCENTIVE", postings),
+    restoredNormalWon: receivedBy("NORMAL", postings),
     incentiveClawedBackWon: clawedBackWon,
-    keptFromNormalWon: won(accruedWon - clawedBackWon),
+    keptFromNormalWon: won(receivedBy("ORG_INCENTIVE", postings) - clawedBackWon),
   };
 }
 
-function sumOf(
-  postings: Posting[],
-  accountType: Posting["accountType"],
-  type: TransactionType,
-  counts: (amountWon: Won) => boolean,
-): bigint {
+/** The sign tells the payer's NORMAL wallet from the receiver's. */
+function paidBy(type: AccountType, postings: Posting[]): Won {
+  return won(-sumOf(type, postings, (amountWon) => smallest(amountWon, ZERO_WON)));
+}
+
+function receivedBy(type: AccountType, postings: Posting[]): Won {
+  return won(sumOf(type, postings, (amountWon) => largest(amountWon, ZERO_WON)));
+}
+
+function sumOf(type: AccountType, postings: Posting[], partOf: (amountWon: Won) => Won): bigint {
   return postings
-    .filter(
-      (posting) => posting.accountType === accountType && posting.type === type && counts(posting.amountWon),
-    )
-    .reduce((sum, { amountWon }) => sum + amountWon, 0n);
+    .filter(({ accountType }) => accountType === type)
+    .reduce((sum, { amountWon }) => sum + partOf(amountWon), 0n);
 }

@@ -21,6 +21,9 @@ const kim = { normal: walletId(orgId, "kim", "NORMAL"), incentive: walletId(orgI
 const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgId, "lee", "INCENTIVE") };
 const LIMIT = won(1_000n);
 const HOUR_MS = 3_600_000;
+const TOO_MUCH_FOR_THE_BOOKS = {
+  fields: [{ path: "amount", message: "is more than the organisation's books hold" }],
+};
 
 /** Decides intents in order, at once or with hours between them. Returns each outcome. */
 function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): Outcome[] {
@@ -339,6 +342,7 @@ test("a hold that cannot be posted stays open and can be voided", () => {
     ),
   );
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
+  expect(outcomes[2]).toMatchObject({ details: TOO_MUCH_FOR_THE_BOOKS });
 });
 
 test("an ended hold releases nothing of another one", () => {
@@ -375,17 +379,21 @@ test("an amount beyond the organisation account's limit is refused, and the next
     ),
   );
   expect(codes(outcomes)).toEqual(["REQ_001", "posted", "REQ_001"]);
+  expect(outcomes[0]).toMatchObject({ details: TOO_MUCH_FOR_THE_BOOKS });
 });
 
-test("a cancellation beyond the largest balance is refused with the wallet's id", () => {
-  const [refused] = play([
+test("a charge or a cancellation beyond the largest balance is refused with the wallet's id", () => {
+  const refused = play([
     charge(kim.normal, 1_000n),
     payment(1_000n, 0n, 0),
     charge(kim.normal, MAX_WON),
+    charge(kim.normal, 1n),
     { kind: "cancelPayment", paymentRequestId: requestId(2) },
-  ]).slice(-1);
-  const fields = [{ path: "paymentId", message: `would bring the wallet ${kim.normal} above ${MAX_WON}` }];
-  expect(refused).toMatchObject({ code: "REQ_001", details: { fields } });
+  ]).slice(-2);
+  const message = `would bring the wallet ${kim.normal} above ${MAX_WON}`;
+  expect(refused).toMatchObject(
+    ["amount", "paymentId"].map((path) => ({ code: "REQ_001", details: { fields: [{ path, message }] } })),
+  );
 });
 
 test("a transfer to oneself is refused at its destination field", () => {

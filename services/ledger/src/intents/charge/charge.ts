@@ -7,7 +7,7 @@ import type { Entry, LedgerRequest } from "../../domain/types";
 import { id, positive } from "../fields";
 import type { IntentModule } from "../intent";
 
-const DAILY_LIMIT = { code: "CHG_008", reason: "daily_limit" } as const;
+const DAILY_LIMIT = { code: "CHG_008", details: { reason: "daily_limit" } } as const;
 
 export const charge: IntentModule<"charge"> = {
   poster: "payment",
