@@ -5,6 +5,8 @@ export interface Mutant {
   mutator: string;
   original: string;
   replacement: string;
+  /** The last argument of `assert`, as in `assert(wallet, "was not loaded")`. */
+  isAssertionText: boolean;
   status: "Killed" | "Timeout" | "Survived" | "NoCoverage" | "Ignored" | "CompileError" | "RuntimeError";
 }
 
@@ -33,18 +35,16 @@ interface Report {
 export function readMutants(reportText: string): Mutant[] {
   const { files } = JSON.parse(reportText) as Report;
   return Object.entries(files).flatMap(([file, { source, mutants }]) =>
-    mutants.map(({ mutatorName, replacement, status, location: { start, end } }) => ({
-      ...{ file, line: start.line, mutator: mutatorName, status },
-      original: inOneLine(source.slice(offsetOf(source, start), offsetOf(source, end))),
-      replacement: inOneLine(replacement),
-    })),
+    mutants.map(({ mutatorName, replacement, status, location: { start, end } }) => {
+      const original = inOneLine(source.slice(offsetOf(source, start), offsetOf(source, end)));
+      const line = source.split("\n")[start.line - 1]!.trim();
+      return {
+        ...{ file, line: start.line, mutator: mutatorName, status, original },
+        replacement: inOneLine(replacement),
+        isAssertionText: line.startsWith("assert(") && line.endsWith(`, ${original});`),
+      };
+    }),
   );
-}
-
-/** The killed ones of the mutants that ran. */
-export function scoreOf(mutants: Mutant[]): number {
-  const killed = mutants.filter(isKilled).length;
-  return killed / (killed + mutants.filter(isSurvivor).length);
 }
 
 /** A mutant is killed by a test that fails, that no longer ends, or whose file no longer loads. */

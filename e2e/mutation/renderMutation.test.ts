@@ -1,5 +1,5 @@
-import { readMutants, scoreOf } from "./mutants";
-import { renderResults } from "./renderMutation";
+import { readMutants } from "./mutants";
+import { readResult, renderResults, resultOf, scoreOf } from "./renderMutation";
 
 const SOURCE = "export const a = (b) =>\n  b > 1;\n";
 const at = (line: number, column: number) => ({ line, column });
@@ -27,13 +27,34 @@ test("a mutant has its place, its original text and its replacement", () => {
   expect([line, original, replacement]).toEqual([2, "b > 1", "b < 1"]);
 });
 
+test("the text of an assertion needs no test, and its condition does", () => {
+  const source = 'assert(state === "open", "is not open");';
+  const text = (start: number, end: number) => ({
+    ...{ mutatorName: "StringLiteral", replacement: '""', status: "Survived" },
+    location: { start: at(1, start), end: at(1, end) },
+  });
+  const files = { "services/auth/src/domain/a.ts": { source, mutants: [text(18, 24), text(26, 39)] } };
+  const { survivors } = resultOf("auth", readMutants(JSON.stringify({ files })));
+  expect(survivors).toEqual([
+    '| auth/domain/a.ts:1 | `` "open" `` → `` "" `` | a test is missing |',
+    expect.stringContaining("| the text of a programming error"),
+  ]);
+});
+
 test("the score counts endless and unloadable tests as killed, and leaves out what did not run", () => {
-  expect(scoreOf(MUTANTS)).toBe(0.6);
+  expect(scoreOf([resultOf("auth", MUTANTS)])).toBe(0.6);
 });
 
 test("the page lists the score of each service and each mutant that no test killed", () => {
-  const written = renderResults([{ service: "auth", mutants: MUTANTS }]);
+  const written = renderResults([resultOf("auth", MUTANTS)]);
   expect(written).toContain("| auth | 5 | 3 | 2 | 60.0 % |");
   expect(written).toContain("| auth/domain/a.ts:2 | `` b > 1 `` → `` b >= 1 `` | a test is missing |");
   expect(written).toContain("`` b \\|\\| 1 ``");
+});
+
+test("the page keeps the result of a service that has not run again", () => {
+  const results = [resultOf("auth", MUTANTS), { service: "wallet", killed: 7, survived: 0, survivors: [] }];
+  const page = renderResults(results);
+  expect(["auth", "wallet"].map((service) => readResult(page, service))).toEqual(results);
+  expect(readResult(page, "ledger")).toBeUndefined();
 });

@@ -47,7 +47,7 @@ test("a payment returns to each wallet that paid, and its accrual to the organis
         ["GOVERNMENT", "PAYMENT_CANCEL", governmentWon],
         ["INCENTIVE", "INCENTIVE_USE_CANCEL", incentiveWon],
         ["NORMAL", "PAYMENT_CANCEL", normalWon],
-        ["INCENTIVE", "INCENTIVE_CANCEL", -accruedWon],
+        ["INCENTIVE", "INCENTIVE_CANCEL", minus(accruedWon)],
         ["ORG_INCENTIVE", "INCENTIVE_CANCEL", accruedWon],
       ];
       expect(movesOf(returned)).toEqual(moves.filter(([, , amount]) => amount !== 0n));
