@@ -7,6 +7,7 @@ import {
   orgAccountOf,
   post,
   record,
+  requireRoom,
   walletOf,
   walletsOfUser,
   type Move,
@@ -81,6 +82,14 @@ test("an entry has its request, its place in the journal and each wallet's balan
   expect(record(book, anyRequest(8), [account])).toMatchObject({ orgSequence: 2n, postings: [] });
   expect(book.changes.heads).toEqual(new Map([[orgId, 2n]]));
   expect(book.changes.touched).toEqual(new Set([account, issuance]));
+});
+
+test("an organisation's account holds 64 bits, and refuses more at the amount", () => {
+  expect(() => requireRoom(-(2n ** 63n))).not.toThrow();
+  const fields = [{ path: "amount", message: "is more than the organisation's books hold" }];
+  expect(() => requireRoom(2n ** 63n)).toThrow(
+    expect.objectContaining({ code: "REQ_001", details: { fields } }),
+  );
 });
 
 test("a new book has no changes", () => {

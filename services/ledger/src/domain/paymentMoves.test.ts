@@ -10,7 +10,11 @@ const [orgId] = ORGS as [string];
 const shop = walletId(orgId, "lee", "NORMAL");
 const anyRequest = (number: number) => request(orgId, requestId(number), chargeOf(shop, 1n));
 const part = fc.bigInt(0n, 1_000n).map(won);
-const parts = fc.record({ governmentWon: part, incentiveWon: part, normalWon: part, rate: fc.nat(100) });
+const payments = fc.record({
+  paid: fc.record({ governmentWon: part, incentiveWon: part, normalWon: part }),
+  rate: fc.nat(100),
+  isReversed: fc.boolean(),
+});
 
 /** Posts a payment of all wallets. The rules of version 1 take no GOVERNMENT money. */
 function pay(book: Book, { governmentWon, incentiveWon, normalWon, incentiveAccruedWon }: PaymentMade) {
@@ -31,9 +35,9 @@ function movesOf({ postings }: Entry): [string, Move["type"], bigint][] {
   return postings.map(({ accountType, type, amountWon }) => [accountType, type, amountWon]);
 }
 
-test("a payment returns to each wallet that paid, and its accrual to the organisation", () => {
+test("a payment returns to the wallets that paid, in any order of its postings", () => {
   fc.assert(
-    fc.property(parts, ({ rate, ...paid }) => {
+    fc.property(payments, ({ paid, rate, isReversed }) => {
       const { governmentWon, incentiveWon, normalWon } = paid;
       const paidWon = governmentWon + incentiveWon + normalWon;
       fc.pre(paidWon > 0n);
@@ -41,7 +45,8 @@ test("a payment returns to each wallet that paid, and its accrual to the organis
       const made = { ...paid, incentiveAccruedWon: accruedWon };
       const book = openBook(openState());
       const payment = pay(book, made);
-      const returned = returnPart(book, anyRequest(2), payment, made);
+      const postings = isReversed ? payment.postings.toReversed() : payment.postings;
+      const returned = returnPart(book, anyRequest(2), { ...payment, postings }, made);
       const moves: [string, Move["type"], bigint][] = [
         ["NORMAL", "PAYMENT_CANCEL", -paidWon],
         ["GOVERNMENT", "PAYMENT_CANCEL", governmentWon],

@@ -21,9 +21,6 @@ const kim = { normal: walletId(orgId, "kim", "NORMAL"), incentive: walletId(orgI
 const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgId, "lee", "INCENTIVE") };
 const LIMIT = won(1_000n);
 const HOUR_MS = 3_600_000;
-const TOO_MUCH_FOR_THE_BOOKS = {
-  fields: [{ path: "amount", message: "is more than the organisation's books hold" }],
-};
 
 /** Decides intents in order, at once or with hours between them. Returns each outcome. */
 function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): Outcome[] {
@@ -342,7 +339,6 @@ test("a hold that cannot be posted stays open and can be voided", () => {
     ),
   );
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
-  expect(outcomes[2]).toMatchObject({ details: TOO_MUCH_FOR_THE_BOOKS });
 });
 
 test("an ended hold releases nothing of another one", () => {
@@ -379,7 +375,6 @@ test("an amount beyond the organisation account's limit is refused, and the next
     ),
   );
   expect(codes(outcomes)).toEqual(["REQ_001", "posted", "REQ_001"]);
-  expect(outcomes[0]).toMatchObject({ details: TOO_MUCH_FOR_THE_BOOKS });
 });
 
 test("a charge or a cancellation beyond the largest balance is refused with the wallet's id", () => {
@@ -391,9 +386,8 @@ test("a charge or a cancellation beyond the largest balance is refused with the 
     { kind: "cancelPayment", paymentRequestId: requestId(2) },
   ]).slice(-2);
   const message = `would bring the wallet ${kim.normal} above ${MAX_WON}`;
-  expect(refused).toMatchObject(
-    ["amount", "paymentId"].map((path) => ({ code: "REQ_001", details: { fields: [{ path, message }] } })),
-  );
+  const at = (path: string) => ({ code: "REQ_001", details: { fields: [{ path, message }] } });
+  expect(refused).toMatchObject([at("amount"), at("paymentId")]);
 });
 
 test("a transfer to oneself is refused at its destination field", () => {
