@@ -218,8 +218,7 @@ export async function listJournal(
         from (
           select *, sum(coalesce(octet_length(metadata::text), 0)) over (order by org_sequence) as notes_bytes
           from (
-            select * from entries
-            where org_id = ${idToUuid(orgId)} and org_sequence > ${after} and org_sequence <= ${upTo}
+            select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${after} and org_sequence <= ${upTo}
             order by org_sequence limit ${limits.entries}
           ) listed
         ) e
