@@ -59,6 +59,7 @@ create index deliveries_due on deliveries (org_id, webhook_id, next_attempt_at, 
   where status = 'PENDING' and waits_until is null;
 create index deliveries_waiting on deliveries (waits_until) where status = 'PENDING' and waits_until is not null;
 create index deliveries_of_object on deliveries (org_id, webhook_id, object_id, sequence) where status = 'PENDING';
+create index deliveries_failed on deliveries (org_id, webhook_id, delivery_id) where status = 'FAILED';
 create index deliveries_of_event on deliveries (event_id);
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 

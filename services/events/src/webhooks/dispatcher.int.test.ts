@@ -84,6 +84,17 @@ test("only wanted types arrive, and events of one organisation at its own endpoi
   expect(receiver.requests).toHaveLength(1);
 });
 
+test("deliveries are listed from the newest event to the oldest", async () => {
+  const orgId = newId("org");
+  const { key } = await subscribe(orgId);
+  await world.post(orgId, ...Array.from({ length: 5 }, charge));
+  await receiver.received(5);
+  const newestFirst = [5n, 4n, 3n, 2n, 1n];
+  expect((await deliveriesOf(key)).map(({ sequence }) => sequence)).toEqual(newestFirst);
+  expect((await world.app.replayWebhook(key, { after: 0n, upTo: 5n })).answer).toEqual({ deliveries: 5 });
+  expect((await deliveriesOf(key)).map(({ sequence }) => sequence)).toEqual([...newestFirst, ...newestFirst]);
+});
+
 test("during the overlap of a rotation both secrets verify, and afterwards the new one", async () => {
   const orgId = newId("org");
   const { key, secret } = await subscribe(orgId);

@@ -1,5 +1,5 @@
 import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
-import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 
 export interface Delivery {
@@ -35,6 +35,14 @@ interface DeliveryRow {
 }
 
 /**
+ * Ids of the deliveries that a statement makes: UUIDv7 texts of its time, which sort by the order of
+ * the rows. So the primary key lists a webhook's newest deliveries first.
+ */
+const deliveryIds = (order: Sql) => sql`
+  'dlv_' || lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '70008'
+    || lpad(to_hex(row_number() over (order by ${order})), 7, '0') || left(gen_random_uuid()::text, 8)`;
+
+/**
  * Makes the deliveries of new events for enabled webhooks and moves their cursors, in one statement. Returns how many
  * webhooks it moved. The ids sort by the events' sequences.
  */
@@ -57,7 +65,7 @@ export async function fanOut(db: Queryable, webhooks: number, eventsEach: number
             order by sequence limit ${eventsEach}) e
         ), added as (
           insert into deliveries (org_id, webhook_id, delivery_id, event_id, event_type, object_id, sequence)
-          select org_id, webhook_id, 'dlv_' || replace(gen_random_uuid()::text, '-', ''), event_id, type, object_id, sequence
+          select org_id, webhook_id, ${deliveryIds(sql`org_id, webhook_id, sequence`)}, event_id, type, object_id, sequence
           from chosen where cardinality(event_types) = 0 or type = any(event_types)
           order by org_id, webhook_id, sequence
         ), moved as (
@@ -208,7 +216,7 @@ export async function replayRange(
   const { after, upTo, types, limit } = range;
   return tx.run(sql`
     insert into deliveries (org_id, webhook_id, delivery_id, event_id, event_type, object_id, sequence)
-    select org_id, ${webhookId}::text, 'dlv_' || replace(gen_random_uuid()::text, '-', ''), event_id, type, object_id, sequence
+    select org_id, ${webhookId}::text, ${deliveryIds(sql`sequence`)}, event_id, type, object_id, sequence
     from events where org_id = ${orgId} and sequence > ${after} and sequence <= ${upTo}
       and (${types.length === 0} or type = any(${[...types]}::text[]))
     order by sequence limit ${limit}`);
@@ -240,20 +248,18 @@ export async function replayFailed(
       and deliveries.delivery_id = again.delivery_id`);
 }
 
+/** The newest first. */
 export async function listDeliveries(
   db: Queryable,
   { orgId, webhookId, status }: { orgId: string; webhookId: string; status: Delivery["status"] | null },
   page: Page,
 ): Promise<{ rows: Delivery[]; total: number }> {
-  const within = sql`org_id = ${orgId} and webhook_id = ${webhookId} and (${status}::text is null or status = ${status})`;
-  const after =
-    page.after === null
-      ? sql``
-      : sql`and (created_at, delivery_id) < (select created_at, delivery_id from deliveries
-          where org_id = ${orgId} and webhook_id = ${webhookId} and delivery_id = ${page.after})`;
+  const ofStatus = status === null ? sql`` : sql`and status = ${status}`;
+  const within = sql`org_id = ${orgId} and webhook_id = ${webhookId} ${ofStatus}`;
+  const after = page.after === null ? sql`` : sql`and delivery_id < ${page.after}`;
   const rows = await db.query<DeliveryRow>(sql`
     select * from deliveries where ${within} ${after}
-    order by created_at desc, delivery_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
+    order by delivery_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
   const { total } = await db.one<{ total: bigint }>(sql`
     select count(*) as total from (select from deliveries where ${within} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(fromRow), total: Number(total) };
