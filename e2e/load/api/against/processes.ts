@@ -29,12 +29,18 @@ export function processorSeconds(root: number): Map<string, number> {
   return seconds;
 }
 
+/** The kind of the chain node. */
+const CHAIN_NODE = "chain node";
+
 /**
- * Sends the signal to all processes of the tree, or to those of one kind. Parents stop before their
- * children and continue after them, so that no parent sees a child that does not answer.
+ * Sends the signal to all processes of the tree but the chain node, or to those of one kind. Parents
+ * stop before their children and continue after them, so that no parent sees a child that does not
+ * answer. A chain node that was stopped sometimes makes no block for a minute.
  */
 export function signalTree(root: number, signal: "SIGSTOP" | "SIGCONT", kind?: string): void {
-  const tree = processTree(root).filter(({ name }) => kind === undefined || name === kind);
+  const tree = processTree(root).filter(({ name }) =>
+    kind === undefined ? name !== CHAIN_NODE : name === kind,
+  );
   const pids = tree.map(({ pid }) => pid);
   for (const pid of signal === "SIGSTOP" ? pids : pids.toReversed()) {
     try {
@@ -62,7 +68,7 @@ function readProcess(pid: number): ProcessRow[] {
 function nameOf(command: string, folder: string): string {
   if (/^postgres:|\/postgres /.test(command)) return "postgres";
   if (/kafka\.Kafka|java/.test(command)) return "kafka";
-  if (/anvil/.test(command)) return "chain node";
+  if (/anvil/.test(command)) return CHAIN_NODE;
   const service = /services\/([a-z-]+)$|\/(gateway)$/.exec(folder);
   return service?.[1] ?? service?.[2] ?? "launcher";
 }
