@@ -21,8 +21,8 @@ export async function listJournal(
 }
 
 /**
- * Sequences have no gaps but detached entries, so it reads only the sequences of one page. When some
- * of them are missing, it reads on.
+ * Reads only the sequences of one page, because sequences have no gaps but detached entries. A page
+ * with such a gap is read again, without an end.
  */
 async function findAfter(
   db: Queryable,

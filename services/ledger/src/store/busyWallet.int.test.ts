@@ -1,12 +1,13 @@
 import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { won, ZERO_WON } from "@wonrail/kit/contract/money";
 import { rawSql, sql, type Queryable } from "@wonrail/kit/db";
-import { openTestDatabase, rowsRead } from "@wonrail/kit/testing";
-import { startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import { rowsRead } from "@wonrail/kit/testing";
+import { type TestLedger } from "../commands/testing/ledger";
 import { type Account } from "../domain/types";
 import { listJournal } from "../queries/listJournal";
 import { findOrgSequenceAt } from "./lines";
 import { findBalanceBefore, findSequenceAt, listBalancesBefore, listSequences } from "./statements";
+import { startFilledLedger } from "./testing/filledLedger";
 
 // A busy wallet among many with a line each. PostgreSQL plans a prepared statement for any wallet
 // after its first uses, and then does not know that this one has many lines.
@@ -27,13 +28,7 @@ let ledger: TestLedger;
 let month: string;
 
 beforeAll(async () => {
-  ledger = await startTestLedger();
-  const { db, ownerUrl } = ledger.database;
-  ({ month } = await db.one<{ month: string }>(sql`
-    select name as month from journal_partitions where from_at <= now() and until_at > now()`));
-  const owner = openTestDatabase(ownerUrl, "ledger", { max: 1 });
-  await fill(owner);
-  await owner.close();
+  ({ ledger, month } = await startFilledLedger(fill));
 }, 60_000);
 afterAll(() => ledger.close());
 

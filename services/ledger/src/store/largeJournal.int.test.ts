@@ -1,8 +1,9 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { rawSql, sql, type Queryable } from "@wonrail/kit/db";
-import { openTestDatabase, rowsRead } from "@wonrail/kit/testing";
-import { startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import { rowsRead } from "@wonrail/kit/testing";
+import { type TestLedger } from "../commands/testing/ledger";
 import { findRequestsById, findRequestsByReference, findRequestsOfCall } from "./searches";
+import { startFilledLedger } from "./testing/filledLedger";
 import { countMinutes } from "./traffic";
 
 // Operators' statements on a journal with many entries. Each may read a small part of it.
@@ -15,18 +16,14 @@ let ledger: TestLedger;
 let partition: string;
 
 beforeAll(async () => {
-  ledger = await startTestLedger();
-  const { db, ownerUrl } = ledger.database;
-  ({ partition } = await db.one<{ partition: string }>(sql`
-    select 'entries_' || name as partition from journal_partitions where from_at <= now() and until_at > now()`));
-  const owner = openTestDatabase(ownerUrl, "ledger", { max: 1 });
-  await fill(owner);
-  await owner.close();
+  const filled = await startFilledLedger(fill);
+  ledger = filled.ledger;
+  partition = `entries_${filled.month}`;
 }, 60_000);
 afterAll(() => ledger.close());
 
 /** A refused request each ten milliseconds until now, of a thousand organisations. */
-async function fill(owner: Queryable): Promise<void> {
+async function fill(owner: Queryable, month: string): Promise<void> {
   await owner.run(sql`
     insert into entries (org_id, id, request_prefix, kind, content_hash, posted_at, reference, code, origin)
     select md5((n % 1000)::text)::uuid,
@@ -39,9 +36,9 @@ async function fill(owner: Queryable): Promise<void> {
     order by n`);
   const { name } = await owner.one<{ name: string }>(sql`
     select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
-    join pg_am a on a.oid = c.relam where i.indrelid = ${partition}::regclass and a.amname = 'brin'`);
+    join pg_am a on a.oid = c.relam where i.indrelid = ${`entries_${month}`}::regclass and a.amname = 'brin'`);
   await owner.query(sql`select brin_summarize_new_values(${name}::regclass)`);
-  await owner.run(rawSql(`analyze ${partition}`));
+  await owner.run(rawSql(`analyze entries_${month}`));
 }
 
 const anEntry = () =>

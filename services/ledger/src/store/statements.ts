@@ -186,8 +186,9 @@ export function countDetachedLines(
 }
 
 /**
- * The first lines of a range in the wanted order. Sequences have no gaps but detached lines, so it
- * reads only the sequences that the lines must have. If some are detached, it reads on.
+ * The first lines of a range in the wanted order. Reads only the sequences that the lines must have,
+ * because sequences have no gaps but detached lines. A page with such a gap is read from the whole
+ * range.
  */
 export async function listSequences(
   db: Queryable,
