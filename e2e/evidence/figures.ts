@@ -6,13 +6,6 @@ export interface TortureFigures {
   runs: TortureRun[];
 }
 
-/** Results of `npm run torture:bugs`. */
-export interface BugFigures {
-  planted: number;
-  found: number;
-  missed: string[];
-}
-
 /** Rehearsals of a restore of all databases to a moment before the disaster. */
 export interface RestoreFigures {
   withKafka: RehearsalFigures;
@@ -33,7 +26,6 @@ export interface RehearsalFigures {
 /** The figures by the name of their file. */
 export interface Figures {
   torture: TortureFigures;
-  bugs: BugFigures;
   restore: RestoreFigures;
   fuzz: FuzzFigures;
   invariants: InvariantFigures;

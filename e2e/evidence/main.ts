@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { missingHaReason } from "@wonrail/local/ha/programs";
 import { pages } from "../docs/pages";
 import { ROOT } from "../ops/repository";
 import { runInvariants, runSlither, runSymbolic } from "./contracts";
-import { type BugFigures, type Figures, type TortureFigures } from "./figures";
-import { storeResult } from "./results";
+import { type Figures } from "./figures";
+import { readResult, storeResult } from "./results";
 import { summariseTorture } from "./summariseTorture";
 
 const PAGES = ["docs/evidence/index.md", "docs/evidence/contracts.md"];
@@ -22,7 +23,7 @@ const PARTS: Record<string, () => Promise<number>> = {
   fuzz: () => runScript("fuzz", ["--cases", "200000", "--pairs", "20000", "--minutes", "180", "--store"]),
   restore: runRestore,
   torture: runTorture,
-  bugs: runBugs,
+  bugs: () => runScript("tortureBugs", []),
 };
 
 const USAGE = `npm run evidence -- [options]
@@ -30,7 +31,7 @@ const USAGE = `npm run evidence -- [options]
   without options   write ${PAGES.join(" and ")} from the stored results
   --run             run all parts in order, then write the pages: ${Object.keys(PARTS).join(", ")}
   --only a,b        with --run: only these parts
-  --torture DIR     store the result of a run of: npm run torture -- --folder DIR
+  --torture DIR     store the seeds of a run of: npm run torture -- --folder DIR
 `;
 
 /** Returns the exit code: 1 when a part found something or did not run. */
@@ -43,7 +44,7 @@ export async function main(args = process.argv.slice(2)): Promise<number> {
     return 0;
   }
   let code = 0;
-  if (values.torture !== undefined) await storeTorture(values.torture, 0);
+  if (values.torture !== undefined) await storeTorture(values.torture);
   for (const part of values.run ? (values.only?.split(",") ?? Object.keys(PARTS)) : [])
     code = Math.max(code, await runPart(part));
   for (const path of PAGES) writeFileSync(join(ROOT, path), pages[path]!());
@@ -78,61 +79,46 @@ async function store<Part extends keyof Figures>(
 function runRestore(): Promise<number> {
   const jest = createRequire(__filename).resolve("jest/bin/jest");
   const args = [jest, "--selectProjects", "int", "--testPathPatterns", "e2e/restore/rehearsal"];
-  return runNode(args, { env: { WONRAIL_DEEP: "true", WONRAIL_STORE_FIGURES: "true" } });
+  return runNode(args, { WONRAIL_DEEP: "true", WONRAIL_STORE_FIGURES: "true" });
 }
 
-/** The sizes of the issue: three seeds with every kind of fault, on three brokers. */
+/** Every kind of fault, on three brokers and, where they can run, three servers of PostgreSQL. */
 async function runTorture(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "wonrail-evidence-"));
-  const startedMs = performance.now();
   try {
     const size = ["--ops", "50000", "--faults", "60", "--brokers", "3"];
-    const code = await runScript("torture", ["--seed", SEEDS, ...size, "--shrink", "0", "--folder", folder]);
-    await storeTorture(folder, secondsSince(startedMs));
+    const servers = missingHaReason() === undefined ? ["--ha"] : [];
+    const options = [...size, ...servers, "--shrink", "0", "--folder", folder];
+    const code = await runScript("torture", ["--seed", SEEDS, ...options]);
+    await storeTorture(folder);
     return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function storeTorture(folder: string, seconds: number): Promise<void> {
-  const figures: TortureFigures = { runs: await summariseTorture(folder) };
-  if (figures.runs.length === 0) throw new Error(`${folder} has no finished run`);
-  storeResult("torture", { command: commandFor("torture"), seconds, figures });
-}
-
-async function runBugs(): Promise<number> {
-  const startedMs = performance.now();
-  let output = "";
-  const code = await runScript("tortureBugs", [], (text) => (output += text));
-  const [, found, planted] = /^(\d+) of (\d+) bugs found$/m.exec(output) ?? [];
-  if (planted === undefined) throw new Error("torture:bugs printed no result");
-  const missed = [...output.matchAll(/^\| (.+?) \| .* \| NOT FOUND \|/gm)].map(([, name]) => name!);
-  const figures: BugFigures = { planted: Number(planted), found: Number(found), missed };
-  storeResult("bugs", { command: commandFor("bugs"), seconds: secondsSince(startedMs), figures });
-  return code;
+/** Stored seeds that the folder does not have stay. */
+async function storeTorture(folder: string): Promise<void> {
+  const fresh = await summariseTorture(folder);
+  if (fresh.length === 0) throw new Error(`${folder} has no finished run`);
+  const stored = readResult("torture")?.figures.runs ?? [];
+  const others = stored.filter(({ seed }) => !fresh.some((run) => run.seed === seed));
+  const runs = [...others, ...fresh].sort((one, other) => one.seed - other.seed);
+  const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
+  storeResult("torture", { command: commandFor("torture"), seconds, figures: { runs } });
 }
 
 /** Runs a script of e2e/bin. */
-function runScript(script: string, args: string[], listen?: (text: string) => void): Promise<number> {
-  return runNode([join(ROOT, `e2e/bin/${script}.mjs`), ...args], { listen });
-}
-
-interface NodeOptions {
-  env?: Record<string, string>;
-  listen?: ((text: string) => void) | undefined;
+function runScript(script: string, args: string[]): Promise<number> {
+  return runNode([join(ROOT, `e2e/bin/${script}.mjs`), ...args]);
 }
 
 /** Runs a program, shows its output, and returns its exit code. */
-function runNode(args: string[], { env = {}, listen }: NodeOptions): Promise<number> {
+function runNode(args: string[], env: Record<string, string> = {}): Promise<number> {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  child.stdout.on("data", (chunk: Buffer) => {
-    process.stdout.write(chunk);
-    listen?.(chunk.toString());
+    stdio: ["ignore", "inherit", "inherit"],
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject);

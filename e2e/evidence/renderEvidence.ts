@@ -1,5 +1,7 @@
 import { type Figures, type RehearsalFigures, type RestoreFigures, type TortureFigures } from "./figures";
 import { readResult, type Result } from "./results";
+import { BUGS } from "../torture/bugs/bugs";
+import { readResults } from "../torture/bugs/results";
 import { type FuzzFigures, type TallyFigures } from "../fuzz/figures";
 
 const NOT_RUN = "not run";
@@ -19,7 +21,7 @@ shows the newest one. A run that found something is shown, too.
 npm run evidence                              # write this page from the stored results
 npm run evidence -- --run                     # run every part again, then write the page; takes hours
 npm run evidence -- --run --only fuzz         # only these parts
-npm run evidence -- --torture DIR             # take the result of: npm run torture -- --folder DIR
+npm run evidence -- --torture DIR             # take the seeds of: npm run torture -- --folder DIR
 \`\`\`
 
 The parts are \`invariants\`, \`symbolic\`, \`slither\`, \`fuzz\`, \`restore\`, \`torture\` and \`bugs\`. The
@@ -27,11 +29,11 @@ last three need Java for Kafka. \`symbolic\`, \`slither\` and schemathesis need 
 The first run installs their packages. The other tools come with \`npm ci\`.
 
 ${section("Faults under load", "torture", tortureRows, "[How it works](torture.md).")}${faultTable(readResult("torture")?.figures)}
-${section("Planted bugs", "bugs", ({ planted, found, missed }) => [
-  ["Planted, one at a time", count(planted)],
-  ["Found", count(found)],
-  ["Not found", missed.join("; ") || "none"],
-])}
+## Planted bugs
+
+${tableOf(bugRows())}
+[Each bug, and the run that found it](torture.md#planted-bugs).
+
 ${section("Restore", "restore", restoreRows, RESTORE)}
 ${section("Fuzzing", "fuzz", fuzzRows, FUZZING)}
 ${section("Tenants", "fuzz", pairRows, TENANTS)}
@@ -70,12 +72,28 @@ function section<Part extends keyof Figures>(
 ): string {
   const result = readResult(part);
   const rows: Row[] = result ? [...rowsOf(result.figures), ["Run", whenOf(result)]] : [["Result", NOT_RUN]];
-  const table = rows.map(([figure, value]) => `| ${figure} | ${value} |`).join("\n");
-  return `## ${title}\n${text && `\n${text}\n`}\n| Figure | Value |\n|---|---|\n${table}\n`;
+  return `## ${title}\n${text && `\n${text}\n`}\n${tableOf(rows)}`;
+}
+
+function tableOf(rows: Row[]): string {
+  const lines = rows.map(([figure, value]) => `| ${figure} | ${value} |\n`);
+  return `| Figure | Value |\n|---|---|\n${lines.join("")}`;
 }
 
 function whenOf({ date, seconds, command }: Omit<Result<keyof Figures>, "figures">): string {
   return `${date}, ${duration(seconds)}: \`${command}\``;
+}
+
+function bugRows(): Row[] {
+  const results = readResults();
+  const missed = results.filter(({ findings }) => findings.length === 0).map(({ name }) => name);
+  return [
+    ["Planted, one at a time", count(BUGS.length)],
+    ["Run", count(results.length)],
+    ["Found", count(results.length - missed.length)],
+    ["Not found", missed.join("; ") || "none"],
+    ["Command", "`npm run torture:bugs`"],
+  ];
 }
 
 function tortureRows({ runs }: TortureFigures): Row[] {
@@ -84,7 +102,7 @@ function tortureRows({ runs }: TortureFigures): Row[] {
   const kinds = new Set(runs.flatMap(({ faults }) => Object.keys(faults)));
   const findings = runs.flatMap(({ seed, findings: found }) => found.map((one) => `${one} (seed ${seed})`));
   return [
-    ["Seeds", runs.map(({ seed }) => seed).join(", ")],
+    ["Seeds", runs.map(({ seed, date }) => `${seed} (${date})`).join(", ")],
     ["Operations", sum(({ operations }) => operations)],
     ["Faults", sum(({ faults }) => Object.values(faults).reduce((total, one) => total + one, 0))],
     ["Kinds of faults", count(kinds.size)],

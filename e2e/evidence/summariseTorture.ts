@@ -5,6 +5,9 @@ import { type HistoryLine, readHistory } from "../torture/history";
 /** Figures of one run of the fault harness. */
 export interface TortureRun {
   seed: number;
+  /** The day of the run. */
+  date: string;
+  seconds: number;
   operations: number;
   /** Begun faults by kind. */
   faults: Record<string, number>;
@@ -51,9 +54,10 @@ export async function summariseHistory(
 ): Promise<TortureRun> {
   const asked = new Map<number, Asked>();
   const periods: Period[] = [];
-  let seed = 0;
+  let [seed, startedAt, lastAt] = [0, "", 0];
   for await (const line of lines) {
-    if (line.kind === "start") ({ seed } = line);
+    lastAt = line.at;
+    if (line.kind === "start") ({ seed, startedAt } = line);
     if (line.kind === "call" && !asked.has(line.operation))
       asked.set(line.operation, { beganAt: line.at, wasLost: false });
     if (line.kind === "lost") asked.get(line.operation)!.wasLost = true;
@@ -62,7 +66,8 @@ export async function summariseHistory(
   }
   const operations = [...asked.values()];
   return {
-    ...{ seed, operations: operations.length, faults: countKinds(periods), findings },
+    ...{ seed, date: startedAt.slice(0, 10), seconds: Math.round(lastAt / 1_000) },
+    ...{ operations: operations.length, faults: countKinds(periods), findings },
     resolved: operations.filter(({ wasLost, answeredAt }) => wasLost && answeredAt !== undefined).length,
     unknown: operations.filter(({ answeredAt }) => answeredAt === undefined).length,
     longestWaitMs: longestWaits(operations, periods),

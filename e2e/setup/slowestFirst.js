@@ -8,7 +8,7 @@ const Sequencer = require("@jest/test-sequencer").default;
 const SLOW = [
   ...["e2e/money", "e2e/sdk", "e2e/home", "e2e/sandbox", "e2e/exactlyOnce", "e2e/x402"],
   ...["e2e/ops/metrics", "e2e/webhooks"],
-  ...["e2e/stack", "e2e/rolling", "e2e/moneyOutages", "e2e/demo", "e2e/console"],
+  ...["e2e/torture", "e2e/stack", "e2e/rolling", "e2e/moneyOutages", "e2e/demo", "e2e/console"],
   ...["kit/src/bus/kafka", "kit/src/bus/feedAlone", "e2e/chain/troubles", "e2e/chain/deposits"],
   ...["e2e/chain/takeover", "e2e/chain/scheduled", "e2e/chain/crashes", "e2e/chain/faults"],
   ...["e2e/chain/blocked", "e2e/chain/endpoints", "e2e/chain/pulling", "e2e/chain/splitBrain"],

@@ -17,14 +17,16 @@ const FILE = "e2e/torture/bugs/results.json";
 const PAGE = "docs/evidence/torture.md";
 const MARK = "npm run torture:bugs writes from here";
 
+/** The stored result of each bug that was run. */
+export function readResults(): HuntResult[] {
+  return JSON.parse(readFileSync(join(ROOT, FILE), "utf8")) as HuntResult[];
+}
+
 /** Adds the result to the file and to the page. It replaces an earlier one of the bug. */
 export function saveResult(result: HuntResult): void {
-  const path = join(ROOT, FILE);
-  const others = (JSON.parse(readFileSync(path, "utf8")) as HuntResult[]).filter(
-    ({ name }) => name !== result.name,
-  );
-  const results = BUGS.flatMap(({ name }) => [result, ...others].find((one) => one.name === name) ?? []);
-  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
+  const all = [result, ...readResults()];
+  const results = BUGS.flatMap(({ name }) => all.find((one) => one.name === name) ?? []);
+  writeFileSync(join(ROOT, FILE), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(join(ROOT, PAGE), replaceBetween(readText(PAGE), MARK, renderResults(BUGS, results)));
 }
 
