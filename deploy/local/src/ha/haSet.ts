@@ -62,7 +62,7 @@ const SWITCHOVER_MS = 60_000;
 const ANSWER_MS = 5_000;
 
 /** Starts a set with empty disks. Its data ends with it. */
-export async function startHaSet({ password, guard, logsDir, diskMb = 1_024 }: HaOptions): Promise<HaSet> {
+export async function startHaSet({ password, guard, logsDir, diskMb = 2_048 }: HaOptions): Promise<HaSet> {
   const user = postgresUser()!.user;
   const programs = await fetchPrograms();
   const folder = mkdtempSync(join(tmpdir(), "wonrail-ha-"));
