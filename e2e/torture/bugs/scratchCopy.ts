@@ -16,10 +16,10 @@ import { ROOT } from "../../ops/repository";
 import { type PlantedBug } from "./bugs";
 
 /** Workspaces that run from the copy, by their folders. Other packages run from the repository. */
-const COPIED: Record<string, string> = {
+export const COPIED: Record<string, string> = {
   ...{ "services/auth": "auth", "services/wallet": "wallet", "services/ledger": "ledger" },
   ...{ "services/payment": "payment", "services/events": "events" },
-  ...{ "services/chain-relayer": "chain-relayer", gateway: "gateway" },
+  ...{ "services/chain-relayer": "chain-relayer", "console/server": "console", gateway: "gateway" },
   ...{ "deploy/local": "local", e2e: "e2e" },
 };
 const LEFT_OUT = ["node_modules", "src"];
