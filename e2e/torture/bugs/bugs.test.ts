@@ -23,7 +23,10 @@ test.each(BUGS.map((bug) => [bug.name, bug] as const))("%s: the texts are in the
 });
 
 test("the copy of the system has every folder with a schema, which the copy must create", () => {
-  const folders = ["console/server", ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`)];
+  const folders = [
+    "console/server",
+    ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`),
+  ];
   const schemas = folders.filter((folder) => existsSync(join(ROOT, folder, "migrations")));
   expect(Object.keys(COPIED)).toEqual(expect.arrayContaining(schemas));
 });

@@ -13,7 +13,7 @@ export interface HuntResult {
   findings: string[];
 }
 
-const FILE = "e2e/torture/bugs/results.json";
+const FILE = "docs/evidence/results/bugs.json";
 const PAGE = "docs/evidence/torture.md";
 const MARK = "npm run torture:bugs writes from here";
 
