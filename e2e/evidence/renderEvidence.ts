@@ -1,7 +1,7 @@
 import { type Figures, type RehearsalFigures, type RestoreFigures, type TortureFigures } from "./figures";
 import { readResult, type Result } from "./results";
 import { BUGS } from "../torture/bugs/bugs";
-import { readResults } from "../torture/bugs/results";
+import { readHuntResults } from "../torture/bugs/results";
 import { type FuzzFigures, type TallyFigures } from "../fuzz/figures";
 
 const NOT_RUN = "not run";
@@ -85,7 +85,7 @@ function whenOf({ date, seconds, command }: Omit<Result<keyof Figures>, "figures
 }
 
 function bugRows(): Row[] {
-  const results = readResults();
+  const results = readHuntResults();
   const missed = results.filter(({ findings }) => findings.length === 0).map(({ name }) => name);
   return [
     ["Planted, one at a time", count(BUGS.length)],

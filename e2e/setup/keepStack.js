@@ -14,7 +14,7 @@ const LINGER_MS = 15_000;
 module.exports = async function keepStack() {
   const keeper = createKeeper();
   const server = createServer((request, response) => {
-    // A worker would send its next request on a connection that closes at that moment.
+    // Otherwise a worker may use a kept connection that is just closing.
     response.setHeader("Connection", "close");
     if (request.method === "DELETE") return void response.end(keeper.leave());
     keeper.join().then(

@@ -20,7 +20,7 @@ const SLOW = [
   ...["services/ledger/src/intents/decide", "services/wallet/src/keys/curve"],
 ];
 
-/** A busy machine in itself, with limits of time. So it runs when the other files have ended. */
+/** Its faults have limits of time, so it runs when no other file uses the machine. */
 const LAST = "e2e/torture";
 
 /** Puts the slow files first. The others keep Jest's order. */

@@ -18,13 +18,13 @@ const PAGE = "docs/evidence/torture.md";
 const MARK = "npm run torture:bugs writes from here";
 
 /** The stored result of each bug that was run. */
-export function readResults(): HuntResult[] {
+export function readHuntResults(): HuntResult[] {
   return JSON.parse(readFileSync(join(ROOT, FILE), "utf8")) as HuntResult[];
 }
 
 /** Adds the result to the file and to the page. It replaces an earlier one of the bug. */
 export function saveResult(result: HuntResult): void {
-  const all = [result, ...readResults()];
+  const all = [result, ...readHuntResults()];
   const results = BUGS.flatMap(({ name }) => all.find((one) => one.name === name) ?? []);
   writeFileSync(join(ROOT, FILE), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(join(ROOT, PAGE), replaceBetween(readText(PAGE), MARK, renderResults(BUGS, results)));
