@@ -92,7 +92,8 @@ test("attends only to records of its own network", () => {
   expect(firstRun(instant, "WON_TESTNET")).toBe("WATCHED");
   expect(firstRun(scheduled, "WON_TESTNET")).toBe("WAITING");
   expect(firstRun(instant, "WON_MAINNET")).toBe("UNATTENDED");
-  expect(firstRun({ ...instant, fromNetwork: "WON_MAINNET" }, "WON_MAINNET")).toBe("UNATTENDED");
+  for (const end of ["fromNetwork", "toNetwork"])
+    expect(firstRun({ ...instant, [end]: "WON_MAINNET" }, "WON_MAINNET")).toBe("UNATTENDED");
 });
 
 const STATUSES: RecordStatus[] = ["PENDING", "CONFIRMED", "FAILED"];
@@ -224,6 +225,11 @@ test.each([
     );
   },
 );
+
+test("a refused amount names the smallest and the largest one in units of the token", () => {
+  const [problem] = findTransferProblem({ fromAddress: SENDER, toAddress: RECEIVER, amount: 1n }, []);
+  expect(problem!.message).toMatch(/: a multiple of 1000000, from that to 9007199254740991000000$/);
+});
 
 function scheduledRecord(change: Partial<TransactionRecord>): TransactionRecord {
   const fields = readFields("SCHEDULED", { ...GIVEN, scheduledAt: LATER }, NOW);

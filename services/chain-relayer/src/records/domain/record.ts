@@ -171,9 +171,8 @@ export function statusChanges(
   wanted: RecordStatus,
 ): boolean {
   if (wanted === record.status) return false;
-  if (record.status !== "PENDING" || wanted === "PENDING" || isRunning(record.run)) {
+  if (record.status !== "PENDING" || isRunning(record.run))
     throw new DomainError("TX_003", { status: record.status });
-  }
   return true;
 }
 
@@ -193,7 +192,7 @@ export function scheduleChanges(
   now: Date,
 ): boolean {
   // Accepted also after the start: the first answer may have been lost.
-  if (paymentType === "SCHEDULED" && scheduledAt?.getTime() === wanted.getTime()) return false;
+  if (scheduledAt?.getTime() === wanted.getTime()) return false;
   const refuse = (reason: string) => new DomainError("TX_004", { status, reason });
   if (paymentType !== "SCHEDULED") throw refuse("not_scheduled");
   if (status !== "PENDING") throw refuse("not_pending");

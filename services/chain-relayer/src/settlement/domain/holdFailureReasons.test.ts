@@ -1,5 +1,5 @@
 import { managerAbi, tokenAbi } from "../../evm/contracts";
-import { HOLD_FAILURE_REASONS } from "./holdFailureReasons";
+import { GIVEN_UP, HOLD_FAILURE_REASONS } from "./holdFailureReasons";
 
 const OTHERS = /^custody_[a-z_]+$|^given_up_by_operator$|^failed_in_sandbox$/;
 
@@ -8,6 +8,10 @@ test("each reason is an error of the contracts, a refusal of custody, or a decis
     const error = tokenAbi.getError(reason) ?? managerAbi.getError(reason);
     expect([reason, error !== null || OTHERS.test(reason)]).toEqual([reason, true]);
   }
+});
+
+test("a blocked account and a decision of an operator are reasons", () => {
+  expect(HOLD_FAILURE_REASONS).toEqual(expect.arrayContaining(["AccountBlocked", GIVEN_UP]));
 });
 
 test("a pause, a missing role and a lack of gas are no reasons", () => {

@@ -29,6 +29,12 @@ test("an operation can spend money that an earlier operation brings, and no mone
   expect(balances.get("wal_a")).toBe(50n);
 });
 
+test("a mint needs no money, and brings some to its wallet", () => {
+  const mint = { steps: [move(null, "wal_a", 5n)] };
+  const transfer = { steps: [move("wal_a", null, 5n)] };
+  expect(selectFundedOperations([mint, transfer], new Map())).toEqual(new Set([mint, transfer]));
+});
+
 test("an operation can spend money that its own steps bring", () => {
   const operation = { steps: [move("wal_a", "wal_b", 5n), move("wal_b", null, 5n)] };
   expect(selectFundedOperations([operation], new Map([["wal_a", 5n]]))).toEqual(new Set([operation]));

@@ -83,13 +83,21 @@ const CASES: [string, PaymentRequest, keyof typeof REASONS][] = [
       ...([`${field} ${text}`, withAuthorization({ [field]: text }), "payload"] as const),
     ]),
   ),
-  ...["", "0x", "5a".repeat(32), `0x${"5a".repeat(31)}`, `0x${"5a".repeat(33)}`, `0x${"zz".repeat(32)}`].map(
-    (nonce): (typeof CASES)[number] => [`the nonce ${nonce}`, withAuthorization({ nonce }), "payload"],
-  ),
+  ...[
+    "",
+    "0x",
+    "5a".repeat(32),
+    `0x${"5a".repeat(31)}`,
+    `0x${"5a".repeat(33)}`,
+    `0x${"zz".repeat(32)}`,
+    `5a0x${"5a".repeat(32)}`,
+  ].map((nonce): (typeof CASES)[number] => [`the nonce ${nonce}`, withAuthorization({ nonce }), "payload"]),
 ];
 
 test.each(CASES)("%s is refused", (_name, request, reason) => {
-  expect(readPayment(request, NETWORK)).toEqual({
+  const answer = readPayment(request, NETWORK);
+  expect(isRefusal(answer)).toBe(true);
+  expect(answer).toEqual({
     ...{ reason: REASONS[reason], message: expect.stringMatching(/^(the|asset|amount|x402Version) /) },
   });
 });
