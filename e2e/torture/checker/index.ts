@@ -49,7 +49,10 @@ export async function checkRun(historyFile: string): Promise<Violation[]> {
     }),
     ...journals.flatMap((journal) => {
       const { organisation } = journal;
-      return checkEvents(journal, reads[organisation]!.events, ownOf(organisation));
+      return checkEvents({
+        ...{ journal, reads: reads[organisation]!, operations: ownOf(organisation) },
+        settlements: settlements.filter((one) => one.organisation === organisation),
+      });
     }),
     ...webhooks.flatMap((webhook) =>
       checkDeliveries(webhook, reads[webhook.organisation]!.events, history.deliveries),

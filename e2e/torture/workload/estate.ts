@@ -12,6 +12,8 @@ export interface Estate {
   records: string[];
   keys: string[];
   webhooks: string[];
+  /** The NORMAL wallet that was read last. */
+  lastRead: { walletId: string; availableBalance: number } | undefined;
 }
 
 export interface Wallet {
@@ -23,6 +25,7 @@ export interface Wallet {
 interface Learned extends Wallet {
   userId: string;
   walletType: string;
+  availableBalance: number;
   chargeId: string;
   paymentId: string;
   transferId: string;
@@ -41,7 +44,7 @@ export const SPARE = "spare";
 export function createEstate(): Estate {
   return {
     ...{ wallets: [], spares: [], charges: [], payments: [], transfers: [] },
-    ...{ records: [], keys: [], webhooks: [] },
+    ...{ records: [], keys: [], webhooks: [], lastRead: undefined },
   };
 }
 
@@ -69,10 +72,11 @@ export function takeOut<T>(list: T[]): T | undefined {
 /** Adds the object that an answer shows. */
 export function learn(estate: Estate, name: OperationName, data: unknown): void {
   const found = data as Learned;
-  const { walletId, walletAddress, userId, walletType } = found;
+  const { walletId, walletAddress, userId, walletType, availableBalance } = found;
   if (name === "wallet.create" && userId.startsWith(SPARE)) estate.spares.push({ walletId, walletAddress });
   else if (name === "wallet.create" && walletType === "NORMAL")
     estate.wallets.push({ walletId, walletAddress });
+  if (name === "wallet.get" && walletType === "NORMAL") estate.lastRead = { walletId, availableBalance };
   if (name === "charge") estate.charges.push(found.chargeId);
   if (name === "payment") estate.payments.push(found.paymentId);
   if (name === "transfer") estate.transfers.push(found.transferId);

@@ -1,9 +1,11 @@
+import { ServiceClient } from "@wonrail/sdk";
 import { createEstate, learn } from "./estate";
 import { planOperations, type PlannedOperation } from "./plan";
 import { buildRequest } from "./requests";
 
 const SHAPE = { seed: 5, clients: 4, organisations: 3 };
-const SURROUNDINGS = { outside: ["0x01"], unfit: "0xbad", newWebhookUrl: () => "http://127.0.0.1:1/hook" };
+const OUTSIDE = `0x${"1".repeat(40)}`;
+const SURROUNDINGS = { outside: [OUTSIDE], unfit: "0xbad", newWebhookUrl: () => "http://127.0.0.1:1/hook" };
 
 function take(client: number, count: number, shape = SHAPE): PlannedOperation[] {
   const plan = planOperations(shape, client);
@@ -63,4 +65,28 @@ test("a spare wallet is deactivated once, and no other operation uses it", () =>
   const planned = { ...take(0, 1)[0]!, name: "wallet.deactivate" as const };
   expect(buildRequest(planned, estate, SURROUNDINGS).name).toBe("wallet.deactivate");
   expect(buildRequest(planned, estate, SURROUNDINGS).name).toBe("charge");
+});
+
+test("some transfers to outside take all that a wallet had when it was read", async () => {
+  const estate = createEstate();
+  for (const number of [1, 2]) {
+    const names = { walletId: `wal_${number}`, walletAddress: `0x${number}` };
+    learn(estate, "wallet.create", { ...names, userId: `user-${number}`, walletType: "NORMAL" });
+  }
+  const planned = { ...take(0, 1)[0]!, name: "transfer" as const, variant: 0.93, amount: 1_000 };
+  const bodies: unknown[] = [];
+  const sdk = new ServiceClient({
+    ...{ baseUrl: "http://127.0.0.1:1", apiKey: "none" },
+    async fetch(_, { body } = {}) {
+      bodies.push(JSON.parse(body as string));
+      return Response.json({ success: true, data: {}, requestId: "req_1" });
+    },
+  });
+  const send = () => buildRequest(planned, estate, SURROUNDINGS).send(sdk, { idempotencyKey: "1" });
+  await send();
+  expect(bodies.pop()).toMatchObject({ amount: 1_000, toWalletAddress: OUTSIDE });
+  learn(estate, "wallet.get", { walletId: "wal_2", walletType: "NORMAL", availableBalance: 77_000 });
+  learn(estate, "wallet.get", { walletId: "wal_3", walletType: "INCENTIVE", availableBalance: 5 });
+  await send();
+  expect(bodies.pop()).toEqual({ fromWalletId: "wal_2", amount: 77_000, toWalletAddress: OUTSIDE });
 });

@@ -151,8 +151,15 @@ function transfer(
   const outsideAddress = outside[Math.floor(otherChoice * outside.length)];
   const to = variant < 0.75 ? inside : variant < 0.95 ? outsideAddress : unfit;
   if (!from || to === undefined) return undefined;
-  const request = { fromWalletId: from.walletId, toWalletAddress: to, amount };
+  const all = variant >= 0.92 && variant < 0.95 ? amountOfAll(estate) : undefined;
+  const request = { fromWalletId: from.walletId, amount, ...all, toWalletAddress: to };
   return (sdk, options) => sdk.transfers.create(request, options);
+}
+
+/** All that a wallet had when it was read. While it is held, nothing can leave the wallet. */
+function amountOfAll({ lastRead }: Estate): { fromWalletId: string; amount: number } | undefined {
+  if (!lastRead || lastRead.availableBalance === 0) return undefined;
+  return { fromWalletId: lastRead.walletId, amount: lastRead.availableBalance };
 }
 
 function payment(

@@ -57,7 +57,7 @@ export interface TortureOrganisation {
 }
 
 /** The last organisation reaches its daily limit. */
-const DAILY_LIMITS_WON = [1_000_000_000, 1_000_000_000, 300_000];
+const DAILY_LIMITS_WON = [1_000_000_000, 1_000_000_000, 150_000];
 
 export function openWorld(options: WorldOptions): Promise<World> {
   return buildWorld((parts) => build(parts, options));

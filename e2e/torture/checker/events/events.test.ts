@@ -2,14 +2,28 @@ import { type Delivery } from "../../history";
 import { type PublicEvent } from "../api";
 import { simulateRun } from "../testing/simulateRun";
 import { checkDeliveries, type WebhookFacts } from "./checkDeliveries";
-import { checkEvents } from "./checkEvents";
+import { checkEvents, type EventFacts } from "./checkEvents";
 
-/** The events of a correct run's journal. */
+const CANCELLATION = "ccl_1";
+const RECORD = "rec_1";
+
+/** A correct run: its journal, the ends of two settlements and of a record, and all its events. */
 async function eventsOfRun() {
-  const { journal } = await simulateRun(1, 100);
+  const { journal: all } = await simulateRun(1, 100);
+  const cancelled = all.entries.findIndex(({ kind }) => kind === "cancelCharge");
+  const journal = {
+    ...all,
+    entries: all.entries.map((entry, at) => (at === cancelled ? { ...entry, id: CANCELLATION } : entry)),
+  };
+  const { id: charge } = journal.entries.find(({ kind }) => kind === "charge")!;
+  const settlements = [
+    { ledgerRef: CANCELLATION, state: "CONFIRMED" },
+    { ledgerRef: charge, state: "FAILED" },
+    { ledgerRef: "wal_1", state: "PASSED" },
+  ];
   const numbers = new Map<string, number>();
   const events: PublicEvent[] = [];
-  const add = (type: string, objectId: string): void => {
+  const add = (type: string, objectId: string, data: object = {}): void => {
     const objectSequence = (numbers.get(objectId) ?? 0) + 1;
     numbers.set(objectId, objectSequence);
     const sequence = events.length + 1;
@@ -20,7 +34,7 @@ async function eventsOfRun() {
       objectId,
       objectSequence,
       createdAt: "",
-      data: {},
+      data,
     });
   };
   const types = {
@@ -37,12 +51,25 @@ async function eventsOfRun() {
     else if (types[kind]) add(types[kind], id);
     else add(later[kind]![0], `${later[kind]![1]}_${originalDigits}`);
   }
-  return { journal, events };
+  add("settlement.failed", charge);
+  add("settlement.confirmed", `chg_${journal.entries[cancelled]!.originalDigits}`);
+  for (const status of ["FAILED", "CONFIRMED"]) add("transaction.status_changed", RECORD, { status });
+  return { journal, settlements, events };
+}
+
+function check({
+  events,
+  ...facts
+}: Pick<EventFacts, "journal" | "settlements"> & { events: PublicEvent[] }) {
+  const records = [
+    { id: RECORD, status: "CONFIRMED" },
+    { id: "rec_2", status: "PENDING" },
+  ];
+  return checkEvents({ ...facts, reads: { events, lists: { "/api/transaction": records } }, operations: [] });
 }
 
 test("the events of a correct run pass", async () => {
-  const { journal, events } = await eventsOfRun();
-  expect(checkEvents(journal, events, [])).toEqual([]);
+  expect(check(await eventsOfRun())).toEqual([]);
 });
 
 test.each<[string, (events: PublicEvent[]) => unknown, string]>([
@@ -50,11 +77,14 @@ test.each<[string, (events: PublicEvent[]) => unknown, string]>([
   ["an event without an entry", (events) => (events[3]!.objectId = "chg_other"), "and 0 entries"],
   ["an event twice", (events) => events.push(events[2]!), "listed twice"],
   ["a gap in an object's order", (events) => (events[4]!.objectSequence += 1), "is number"],
+  ["a settlement without an event", (events) => events.splice(-3, 1), "and 1 settlements"],
+  ["a failure without an event", (events) => events.splice(-4, 1), "0 events settlement.failed"],
+  ["an end of a record without an event", (events) => events.pop(), "rec_1 is CONFIRMED, and its last"],
   ["a gap in the organisation's order", (events) => (events.at(-1)!.sequence += 1), "has the sequence"],
 ])("%s is found", async (_, plant, message) => {
-  const { journal, events } = await eventsOfRun();
-  plant(events);
-  const found = checkEvents(journal, events, []).map((violation) => violation.message);
+  const run = await eventsOfRun();
+  plant(run.events);
+  const found = check(run).map((violation) => violation.message);
   expect(found.join("\n")).toContain(message);
 });
 
