@@ -50,7 +50,7 @@ test(
     const workload = await openWorkload(world, random);
     proxy.setRate(0.2);
     const over = new AbortController();
-    const trouble = [killReplicas(over.signal), reorganise(over.signal, random), toggleAutomine(over.signal)];
+    const trouble = [killReplicas(over.signal), rearrangeBlocks(over.signal, random)];
     for (let round = 0; round < ROUNDS; round += 1) {
       await workload.post(OPERATIONS / ROUNDS);
       await sleep(500);
@@ -91,21 +91,17 @@ async function killReplicas(signal: AbortSignal): Promise<void> {
   }
 }
 
-async function reorganise(signal: AbortSignal, random: () => number): Promise<void> {
+/** By turns the node mines each transaction by itself, and blocks are replaced. */
+async function rearrangeBlocks(signal: AbortSignal, random: () => number): Promise<void> {
   while (!signal.aborted) {
+    await world.node.rpc("evm_setAutomine", [true]);
     await pause(2_500, signal);
-    await world.node
-      .rpc("anvil_reorg", [pick(random, [1, 2, 3, 5, DEEPEST_REORG]), []])
-      .catch(() => undefined);
+    await world.node.rpc("evm_setAutomine", [false]);
+    for (let reorganisation = 0; reorganisation < 2; reorganisation += 1) {
+      await pause(1_250, signal);
+      await world.node.reorganise(pick(random, [1, 2, 3, 5, DEEPEST_REORG]));
+    }
   }
-}
-
-async function toggleAutomine(signal: AbortSignal): Promise<void> {
-  for (let on = true; !signal.aborted; on = !on) {
-    await world.node.rpc("evm_setAutomine", [on]);
-    await pause(4_000, signal);
-  }
-  await world.node.rpc("evm_setAutomine", [false]);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,11 @@ export interface ChainNode {
   url: string;
   rpc<T>(method: string, params?: unknown[]): Promise<T>;
   mine(blocks?: number): Promise<void>;
+  /**
+   * Replaces the newest blocks by empty ones. Not while the node mines by itself: a block that it
+   * mines meanwhile leaves balances that no block explains.
+   */
+  reorganise(depth: number): Promise<void>;
   /** Mines a block every so often until `pause`. */
   run(everyMs: number): void;
   pause(): Promise<void>;
@@ -40,14 +45,26 @@ export async function startNode({ dir, guard }: { dir: string; guard: Guard }): 
     },
     guard,
   );
-  const mine = async (blocks = 1) => void (await rpc("anvil_mine", [`0x${blocks.toString(16)}`]));
+  const alone = createQueue();
+  const mine = (blocks = 1) => alone(() => rpc<void>("anvil_mine", [`0x${blocks.toString(16)}`]));
   let clock = startClock(mine, 0);
   return {
     url,
     rpc,
     mine,
+    reorganise: (depth) => alone(() => rpc<void>("anvil_reorg", [depth, []])),
     run: (everyMs) => void (clock = startClock(mine, everyMs)),
     pause: () => clock(),
+  };
+}
+
+/** Returns a function that runs one piece of work after the other. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
   };
 }
 

@@ -11,7 +11,7 @@ export const CHAIN_FAULTS: readonly Fault[] = [
     touches: "blocks",
     async begin({ chain }, random) {
       const depth = 1 + Math.floor(random() * (FINALITY - 2));
-      await chain.node.rpc("anvil_reorg", [depth, []]);
+      await chain.node.reorganise(depth);
       return { detail: `${depth} blocks`, end: async () => undefined };
     },
   },
