@@ -92,7 +92,7 @@ async function runOnce(
     writeFileSync(join(process.env.WONRAIL_TEST_LOGS, `bug-${Date.now()}.log`), output);
   try {
     if (existsSync(result)) return JSON.parse(readFileSync(result, "utf8")) as { findings: string[] };
-    const reason = output.split("\n").find((line) => line.includes("Error"));
+    const reason = output.split("\n").find((line) => /^\w*Error: /.test(line));
     if (reason === undefined) throw new Error(`the run has no result: ${output}`);
     return { findings: [`the run ended early: ${reason.trim()}`] };
   } finally {
