@@ -85,6 +85,7 @@ export const BUGS: PlantedBug[] = [
     ]),
     bug("reuse the signer's nonce", "sender/commands/submit.ts", [
       ["await setNextNonce(tx, signer.address, nonce + 1n);", ""],
+      ["const nonce = nextNonce > chainNonce ? nextNonce : chainNonce;", "const nonce = nextNonce;"],
     ]),
     bug("confirm an operation that the chain refused", "settlement/domain/decideNext.ts", [
       [
@@ -95,12 +96,7 @@ export const BUGS: PlantedBug[] = [
     bug("skip the first entry of each page of the journal", "settlement/commands/pullEntries.ts", [
       ["const orders = fresh.flatMap(", "const orders = fresh.slice(fresh.length > 1 ? 1 : 0).flatMap("],
     ]),
-    bug("derive the operation's name from the attempt", "settlement/domain/steps.ts", [
-      [
-        'return hash("hold operation", holdRequestId);',
-        'return hash("hold operation", holdRequestId, String(Date.now()));',
-      ],
-    ]),
+    bug("take the newest block as final", "evm/provider.ts", [[" - BigInt(finality);", ";"]]),
     bug("send a scheduled transfer under a new key each time", "records/commands/runScheduledRecords.ts", [
       ["      idempotencyKey: recordId,\n", "      idempotencyKey: `${recordId}-${Date.now()}`,\n"],
     ]),
