@@ -14,6 +14,8 @@ import { ROOT } from "../ops/repository";
 const UP = join(ROOT, "deploy/local/bin/up.mjs");
 const READY_MS = 400_000;
 const NOTICED_MS = 30_000;
+/** A broker alone takes up to two minutes on a busy machine. */
+const BACK_MS = 240_000;
 
 export interface StackOptions {
   /** Kept when given; otherwise a temporary folder that is deleted with the stack. */
@@ -132,7 +134,7 @@ function controlsOf(
         if (Date.now() > endMs) fail(`Nobody notices that ${name} is dead.`);
       return pid;
     },
-    async untilReady(withinMs = 120_000) {
+    async untilReady(withinMs = BACK_MS) {
       const deadline = Date.now() + withinMs;
       for (;;) {
         const reports = await statuses();

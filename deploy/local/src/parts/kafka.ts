@@ -55,7 +55,7 @@ export function prepareKafka({
       logFile,
       stopSignal: "SIGTERM",
       stopGraceMs: 15_000,
-      readyTimeoutMs: 60_000,
+      readyTimeoutMs: 120_000,
       probe: () => askForBrokers(brokers),
     },
   };
