@@ -18,6 +18,11 @@ export function toErrorDetail(error: unknown): ErrorDetail {
   return { code: error.code, detailsJson: fits(detailsJson) ? detailsJson : undefined };
 }
 
+/** True for a refusal that this release knows, with details that are an object. */
+export function isErrorDetail({ code, detailsJson }: ErrorDetail): boolean {
+  return isErrorCode(code) && (detailsJson === undefined || parseDetails(detailsJson) !== null);
+}
+
 /** A code of a newer server becomes SYS_001, with that code in the cause. */
 export function fromErrorDetail(detail: ErrorDetail): DomainError {
   if (isErrorCode(detail.code)) return new DomainError(detail.code, parseDetails(detail.detailsJson));

@@ -230,6 +230,12 @@ test("a wallet's balance on the chain stands beside the balance that the read tr
     ...{ balanceUnits: "41", blockNumber: 1_000n, expectedUnits: "40", unbookedUnits: "4", blocked: false },
     openDrifts: [{ kind: "CHAIN", expected: "40", actual: "41" }],
   });
+  // The chain has no code, and so no data, before the token's deployment.
+  const asked = jest.spyOn(chain.provider, "callAt").mockResolvedValue("0x");
+  expect(await admin.getChainBalance({ operator: viewer, orgId, walletId })).toMatchObject({
+    balanceUnits: "0",
+  });
+  asked.mockRestore();
   const unknown = admin.getChainBalance({ operator: viewer, orgId, walletId: newId("wal") });
   await expect(unknown).rejects.toMatchObject({ code: "REQ_001" });
 });

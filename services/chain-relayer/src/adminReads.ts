@@ -213,7 +213,8 @@ async function getChainBalance(
   const { units, unbookedUnits } = await findSettledBalance(db, orgId, walletId);
   return {
     walletAddress,
-    balanceUnits: BigInt(balance).toString(),
+    // Without data while the cursor is before the token's deployment, as after a rescan of all blocks.
+    balanceUnits: balance === "0x" ? "0" : BigInt(balance).toString(),
     blockNumber,
     expectedUnits: units.toString(),
     unbookedUnits: unbookedUnits.toString(),

@@ -4,7 +4,7 @@ import { MAX_WON, parseWon, sumWon } from "@wonrail/kit/contract/money";
 import { hasSandbox } from "@wonrail/kit/contract/networks";
 import { type Database, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { enumName } from "@wonrail/kit/grpc/client";
+import { enumName, isErrorDetail } from "@wonrail/kit/grpc/client";
 import { appendEvents } from "@wonrail/kit/outbox";
 import {
   type CreatePayoutRequest,
@@ -101,6 +101,13 @@ function readRow(message: RowMessage, index: number) {
   const path = `rows[${index}].amount`;
   const amountWon = parseWon(message.amountWon, path);
   if (amountWon <= 0n) throw invalidRequest([{ path, message: "must be a positive integer" }]);
+  if (rehearsedRefusal && !isErrorDetail(rehearsedRefusal))
+    throw invalidRequest([
+      {
+        path: `rows[${index}].rehearsedRefusal`,
+        message: "must have a known code, and an object as details",
+      },
+    ]);
   return {
     ...{ index, toWalletAddress, amountWon, metadata, memo: memo ?? null, reference: reference ?? null },
     ...{ idempotencyKey: idempotencyKey ?? null, error: rehearsedRefusal ?? null },

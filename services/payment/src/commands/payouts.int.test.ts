@@ -195,6 +195,19 @@ describe("rows with a rehearsed refusal", () => {
     expect(await balances()).toEqual([100_000, 0, 0, 0]);
   });
 
+  test.each([
+    ["an unknown code", { code: "NO_CODE", detailsJson: undefined }],
+    ["details that are no JSON", { ...refusal, detailsJson: "a text" }],
+    ["details that are no object", { ...refusal, detailsJson: "[]" }],
+  ])("a refusal with %s is refused and stores nothing", async (_name, rehearsedRefusal) => {
+    const before = await newestPayout();
+    const rows = [rowOf(addresses()[0]!, 1_000, { rehearsedRefusal })];
+    await expect(world.app().createPayout(requestOf(rows))).rejects.toMatchObject({
+      ...{ code: "REQ_001", details: { fields: [{ path: "rows[0].rehearsedRefusal" }] } },
+    });
+    expect(await newestPayout()).toEqual(before);
+  });
+
   test("a main network refuses the request and stores nothing", async () => {
     const before = await newestPayout();
     const facts = { requireWallet: () => Promise.reject(new Error("the row is refused before")) };
