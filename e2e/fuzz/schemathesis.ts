@@ -71,6 +71,8 @@ function readReport(file: string, output: string): SchemathesisFigures {
   } catch (cause) {
     throw new Error(`schemathesis wrote no report:\n${output.slice(-2_000)}`, { cause });
   }
+  // The report has the titles only.
+  if (report.errors.length > 0) process.stderr.write(`${errorsIn(output)}\n`);
   const errors = report.errors.map(({ title, count }) => `${title}: ${count}`);
   return {
     cases: report.test_cases.generated,
@@ -81,4 +83,9 @@ function readReport(file: string, output: string): SchemathesisFigures {
       ...errors,
     ],
   };
+}
+
+/** The part of the output that explains what schemathesis could not do. */
+function errorsIn(output: string): string {
+  return /^=+ ERRORS =+$[^]*?(?=^=+ [A-Z]|$(?![^]))/m.exec(output)?.[0] ?? output.slice(-2_000);
 }

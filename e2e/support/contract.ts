@@ -29,7 +29,9 @@ export function checkAnswer(method: string, path: string, status: number, body: 
   // The API's description documents 431: the server answers before it knows the route.
   if (status === 431) return checkSchema(where, REFUSAL, body);
   if (!operation) {
-    if (status !== 404 && status !== 405) throw new ContractViolation(`${where} at an undocumented place`);
+    // A path that cannot be decoded is refused before its operation is known.
+    const isExpected = [404, 405].includes(status) || (status === 400 && !isDecodable(path));
+    if (!isExpected) throw new ContractViolation(`${where} at an undocumented place`);
     return checkSchema(where, REFUSAL, body);
   }
   const content = operation.responses[status]?.content["application/json"];
@@ -77,6 +79,15 @@ function pathItemOf(path: string): PathItem | undefined {
   const found = Object.keys(document.paths).filter(fits);
   found.sort((one, other) => parametersIn(one) - parametersIn(other));
   return found[0] === undefined ? undefined : document.paths[found[0]];
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path.split("?")[0]!);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parametersIn(template: string): number {
