@@ -18,6 +18,7 @@ import { collectHistory, mergeByKey, type Operation } from "./operations";
 import { describeViolations } from "./report";
 import { checkResources } from "./resources";
 import { checkTenants } from "./tenants";
+import { findUnexpectedErrors } from "./unexpected";
 import { checkUnfinished, findUnknownOutcomes } from "./unfinished";
 import { type Violation } from "./violation";
 import { checkWallets } from "./wallets/checkWallets";
@@ -40,6 +41,7 @@ export async function checkRun(historyFile: string): Promise<Violation[]> {
   return [
     ...checkKeys(history.operations),
     ...findUnknownOutcomes(operations),
+    ...findUnexpectedErrors(operations),
     ...checkMoney(operations, journals, wallets),
     ...checkUnfinished(facts.unfinished),
     ...Object.entries(reads).flatMap(([code, own]) => checkAcknowledged(ownOf(code), own)),
