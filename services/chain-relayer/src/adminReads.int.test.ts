@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { newId } from "@wonrail/kit/contract/ids";
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type TestDatabase, viewer, wholeScans } from "@wonrail/kit/testing";
 import { buildWorld } from "@wonrail/kit/testing/buildWorld";
@@ -8,16 +8,14 @@ import { OperatorRole } from "@wonrail/proto/common/v1/common";
 import { OperationEnding, RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { adminRpc } from "./adminRpc";
 import { findDeposit, listDepositsOfTransaction } from "./deposits";
+import { RpcRefusal } from "./evm";
 import { findCursor } from "./indexer";
+import { rewindCursor } from "./indexer/store/scanCursor";
 import { saveWalletAddresses } from "./indexer/store/walletAddresses";
-import {
-  findReconciliation,
-  findSettledBalance,
-  listDriftsOfWallet,
-  listSupplyPoints,
-} from "./reconciliation";
+import { findReconciliation, listDriftsOfWallet, listSupplyPoints } from "./reconciliation";
 import { saveDrifts } from "./reconciliation/store/drifts";
 import { finishReconciliation } from "./reconciliation/store/reconciliation";
+import { findSettledBalance } from "./reconciliation/store/settledBalances";
 import { findRecords, findRecordWork } from "./records";
 import {
   findSignerFunds,
@@ -230,11 +228,15 @@ test("a wallet's balance on the chain stands beside the balance that the read tr
     ...{ balanceUnits: "41", blockNumber: 1_000n, expectedUnits: "40", unbookedUnits: "4", blocked: false },
     openDrifts: [{ kind: "CHAIN", expected: "40", actual: "41" }],
   });
-  // The chain has no code, and so no data, before the token's deployment.
-  const asked = jest.spyOn(chain.provider, "callAt").mockResolvedValue("0x");
+  // During a rescan the book still belongs to the furthest block. The token may not exist at the cursor's.
+  await tx(database.db, (tx) => rewindCursor(tx, { blockNumber: 10n, blockHash: "0xa", blockTime: 10n }));
   expect(await admin.getChainBalance({ operator: viewer, orgId, walletId })).toMatchObject({
-    balanceUnits: "0",
+    ...{ balanceUnits: "41", blockNumber: 1_000n, expectedUnits: "40" },
   });
+  await cursorAt(database.db, 1_000n);
+  const asked = jest.spyOn(chain.provider, "callAt").mockRejectedValue(new RpcRefusal(-32000, "no state"));
+  const refused = admin.getChainBalance({ operator: viewer, orgId, walletId });
+  await expect(refused).rejects.toMatchObject({ code: "SYS_002" });
   asked.mockRestore();
   const unknown = admin.getChainBalance({ operator: viewer, orgId, walletId: newId("wal") });
   await expect(unknown).rejects.toMatchObject({ code: "REQ_001" });

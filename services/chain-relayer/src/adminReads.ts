@@ -13,9 +13,9 @@ import { depositMessage, driftMessage, fundsMessage } from "./messages";
 import {
   countOpenDrifts,
   findReconciliation,
-  findSettledBalance,
   listDriftsOfWallet,
   listSupplyPoints,
+  readWalletBook,
 } from "./reconciliation";
 import { findRecords, findRecordWork, getRecord, recordMessage } from "./records";
 import { findSignerFunds, findSignerState, findTransactionByHash, listPendingTransactions } from "./sender";
@@ -203,18 +203,16 @@ async function getChainBalance(
   signal: AbortSignal,
 ) {
   const walletAddress = (await findAddresses(db, [walletId])).get(walletId);
-  const cursor = await findCursor(db);
   if (walletAddress === undefined) throw refusal("walletId", "is not known yet to chain-relayer");
-  if (!cursor) throw new DomainError("SYS_002");
-  const { blockNumber } = cursor;
+  const book = await readWalletBook(db, orgId, walletId);
+  if (!book) throw new DomainError("SYS_002");
+  const { blockNumber, units, unbookedUnits } = book;
   const balance = await onChain(signal, (provider) =>
     provider.callAt(tokenAddress, encodeBalanceOf(walletAddress), blockNumber),
   );
-  const { units, unbookedUnits } = await findSettledBalance(db, orgId, walletId);
   return {
     walletAddress,
-    // Without data while the cursor is before the token's deployment, as after a rescan of all blocks.
-    balanceUnits: balance === "0x" ? "0" : BigInt(balance).toString(),
+    balanceUnits: BigInt(balance).toString(),
     blockNumber,
     expectedUnits: units.toString(),
     unbookedUnits: unbookedUnits.toString(),

@@ -6,7 +6,7 @@ import { type Database } from "@wonrail/kit/db";
 import { enumName, type GrpcService, readOrgId } from "@wonrail/kit/grpc/server";
 import { OperationEnding, RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { adminReads } from "./adminReads";
-import { type Provider, RpcUnanswered } from "./evm";
+import { type Provider, RpcRefusal, RpcUnanswered } from "./evm";
 import { listPaymentManagers, rescan } from "./indexer";
 import { driftMessage, endingMessage, openOperationMessage } from "./messages";
 import { acknowledge, listDrifts } from "./reconciliation";
@@ -185,7 +185,9 @@ export function adminRpc({ reachChain, correctHeads, ...deps }: AdminDeps): Grpc
     try {
       return await work(provider);
     } catch (error) {
-      throw error instanceof RpcUnanswered ? new DomainError("SYS_002", null, { cause: error }) : error;
+      // A node refuses what it cannot tell, such as the state of a block that it has pruned.
+      const isUntold = error instanceof RpcUnanswered || error instanceof RpcRefusal;
+      throw isUntold ? new DomainError("SYS_002", null, { cause: error }) : error;
     }
   }
 }

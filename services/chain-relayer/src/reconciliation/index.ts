@@ -4,7 +4,7 @@
 export { acknowledge } from "./commands/acknowledge";
 export { measureBooks, reconcile } from "./commands/reconcile";
 export { recordMovements } from "./commands/recordMovements";
+export { readWalletBook } from "./queries/readBooks";
 export { createReconcileGauges } from "./reconcileGauges";
 export { countOpenDrifts, type Drift, listDrifts, listDriftsOfWallet } from "./store/drifts";
 export { findReconciliation, listSupplyPoints } from "./store/reconciliation";
-export { findSettledBalance } from "./store/settledBalances";

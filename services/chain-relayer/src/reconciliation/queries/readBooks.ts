@@ -1,6 +1,6 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { type Cursor, findCursor, findFurthestBlock } from "../../indexer";
-import { listWalletBooks, sumSupply, type WalletBook } from "../store/settledBalances";
+import { findSettledBalance, listWalletBooks, sumSupply, type WalletBook } from "../store/settledBalances";
 
 /** Expected chain balances at one final block, of some wallets or of the supply. */
 export interface WalletBooks extends Moment {
@@ -18,6 +18,7 @@ interface Moment {
 }
 
 const PAGE = 5_000;
+const SNAPSHOT = { isolation: "repeatable read", readOnly: true } as const;
 
 /** All wallets in parts, each at one moment, because together they would not fit into memory. */
 export async function* readWalletBooks(db: Database): AsyncGenerator<WalletBooks> {
@@ -38,6 +39,18 @@ export async function readSupplyBook(db: Database): Promise<SupplyBook | null> {
   return { ...moment, supplyUnits };
 }
 
+/** One wallet's book, and its block, also during a rescan. Undefined before the first ingested block. */
+export async function readWalletBook(db: Database, orgId: string, walletId: string) {
+  return tx(
+    db,
+    async (tx) => {
+      const furthest = await findFurthestBlock(tx);
+      return furthest && { ...furthest, ...(await findSettledBalance(tx, orgId, walletId)) };
+    },
+    SNAPSHOT,
+  );
+}
+
 function atOneMoment<T>(db: Database, find: (tx: Tx) => Promise<T>): Promise<(Moment & { found: T }) | null> {
   return tx(
     db,
@@ -46,6 +59,6 @@ function atOneMoment<T>(db: Database, find: (tx: Tx) => Promise<T>): Promise<(Mo
       if (!cursor || !furthest) return null;
       return { cursor, isRewound: furthest.blockNumber > cursor.blockNumber, found: await find(tx) };
     },
-    { isolation: "repeatable read", readOnly: true },
+    SNAPSHOT,
   );
 }
