@@ -39,7 +39,7 @@ export async function readSupplyBook(db: Database): Promise<SupplyBook | null> {
   return { ...moment, supplyUnits };
 }
 
-/** One wallet's book, and its block, also during a rescan. Undefined before the first ingested block. */
+/** A wallet's book and the block that it belongs to. Undefined before the first ingested block. */
 export async function readWalletBook(db: Database, orgId: string, walletId: string) {
   return tx(
     db,
