@@ -7,7 +7,7 @@ import { readOrgId } from "@wonrail/kit/grpc/server";
 import { type SearchHit } from "@wonrail/proto/common/v1/admin";
 import { type Comparison, type RelayerAdminServiceService } from "@wonrail/proto/relayer/v1/admin";
 import { findDeposit, listDepositsOfTransaction } from "./deposits";
-import { encodeBalanceOf, type Provider } from "./evm";
+import { decodeUnits, encodeBalanceOf, type Provider } from "./evm";
 import { findAddresses, findCursor } from "./indexer";
 import { depositMessage, driftMessage, fundsMessage } from "./messages";
 import {
@@ -212,7 +212,7 @@ async function getChainBalance(
   );
   return {
     walletAddress,
-    balanceUnits: BigInt(balance).toString(),
+    balanceUnits: decodeUnits(balance).toString(),
     blockNumber,
     expectedUnits: units.toString(),
     unbookedUnits: unbookedUnits.toString(),

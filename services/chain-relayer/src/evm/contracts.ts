@@ -115,6 +115,11 @@ export function encodeTotalSupply(): string {
   return tokenAbi.encodeFunctionData("totalSupply", []);
 }
 
+/** The units in the token's answer. Before its deployment the answer has no data, and no unit exists. */
+export function decodeUnits(answer: string): bigint {
+  return answer === "0x" ? 0n : BigInt(answer);
+}
+
 export function encodeMintAllowance(minter: string): string {
   return tokenAbi.encodeFunctionData("mintAllowance", [minter]);
 }

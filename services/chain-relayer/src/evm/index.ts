@@ -7,6 +7,7 @@ export {
   type ChainOperation,
   type ChainStep,
   decodeLog,
+  decodeUnits,
   encodeAuthorizationState,
   encodeBalanceOf,
   encodeExecute,

@@ -104,6 +104,21 @@ test.each(DIFFERENCES)(
   },
 );
 
+test("before the token's deployment no wallet has units and none exist", async () => {
+  const provider = {
+    block: async (number: bigint) => ({ number, hash: blockHash }) as Block,
+    callAt: async () => "0x",
+    callManyAt: async (_to: string, calls: string[]) => calls.map(() => "0x"),
+  };
+  await compare({ provider });
+  expect(await listDrifts(database.db, { all: true, limit: 10 })).toEqual([]);
+  const minted = { txHash: "0x1", logIndex: 0, orgId: ORG, accountId: WALLET, units: 5n };
+  await tx(database.db, (tx) => addMovements(tx, [minted]));
+  await compare({ provider });
+  const drifts = await listDrifts(database.db, { all: true, limit: 10 });
+  expect(drifts).toContainEqual(expect.objectContaining({ kind: "CHAIN", expected: 5n, actual: 0n }));
+});
+
 test("a wallet with pending operations is neither drifted nor resolved", async () => {
   ledgerWon = 5n;
   expect(await opened()).toEqual(["LEDGER", "ORGANISATION sum"]);

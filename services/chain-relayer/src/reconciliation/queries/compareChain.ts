@@ -1,5 +1,5 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { encodeBalanceOf, encodeTotalSupply, type Provider } from "../../evm";
+import { decodeUnits, encodeBalanceOf, encodeTotalSupply, type Provider } from "../../evm";
 import { createFindings, type Findings, addComparison } from "./findings";
 import { type SupplyBook, type WalletBooks } from "./readBooks";
 
@@ -27,7 +27,7 @@ export async function compareWallets(
       const calls = part.map(({ address }) => encodeBalanceOf(address));
       const balances = await provider.callManyAt(chain.tokenAddress, calls, cursor.blockNumber);
       part.forEach(({ orgId, walletId, units }, index) => {
-        const actual = BigInt(balances[index]!);
+        const actual = decodeUnits(balances[index]!);
         addComparison(findings, { ...at, orgId, walletId, expected: units, actual });
       });
     }
@@ -43,7 +43,7 @@ export async function compareSupply(
   openDrifts: ReadonlySet<string>,
 ): Promise<Findings> {
   const findings = createFindings(openDrifts);
-  const actual = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), blockNumber));
+  const actual = decodeUnits(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), blockNumber));
   addComparison(findings, {
     orgId: "",
     walletId: "",
